@@ -26,7 +26,7 @@ from edgewise.inference.corrections import adjust
 from edgewise.inference.differences import PermutedTests
 from edgewise.inference.open_sample import open_evidence
 from edgewise.methods.wald import Wald
-from edgewise.results.decide import TwoGroups
+from edgewise.results.difference import TwoGroups
 from edgewise.simulate import make_chain_precision, sample
 
 TABLE = Path(__file__).parent / "two_groups.csv"

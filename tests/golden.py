@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import edgewise as ew
-from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
+from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.pair import PairTest
 
 FILE = Path(__file__).parent / "reference" / "golden.npz"
@@ -394,8 +394,10 @@ _SCALARS = ("n_samples", "n_features", "n_edges", "radius", "rows_needed", "glob
 
 def numbers(value: Any) -> dict[str, np.ndarray]:
     """The numbers of whatever a call returned, by name; matrices by their upper triangle."""
-    if isinstance(value, EdgeDifferences | list):
-        parts = value if isinstance(value, list) else value.results.values()
+    if isinstance(value, EdgeDifferenceResult) and len(value.compared) > 1:
+        value = value.comparisons()
+    if isinstance(value, list):
+        parts = value
         return {f"{k}.{key}": x for k, part in enumerate(parts) for key, x in numbers(part).items()}
     if isinstance(value, PairTest):
         ends = value.confidence_interval(0.9)
@@ -403,6 +405,7 @@ def numbers(value: Any) -> dict[str, np.ndarray]:
         return {"pair": np.array([*estimates, *ends])}
     if isinstance(value, ew.EdgeTestResult | EdgeDifferenceResult):
         found = {name: getattr(value, name, None) for name in (*_SCALARS, *_MATRICES)}
+        found["pair_rows"] = value.provenance.pair_rows
         scales = ("precision", "partial_correlation")
         for scale in scales if isinstance(value, ew.EdgeTestResult) else scales[1:]:
             for simultaneous in (False, True):

@@ -274,9 +274,8 @@ class _Trial:
         pvalues = covered = np.full(theta.shape, np.nan)
         if isinstance(answer, EdgeTestResult):
             found, pvalues = pairs_of(answer.reject), pairs_of(answer.pvalue)
-            if answer.uncertainty is not None:
-                low, high = map(pairs_of, answer.confidence_interval(level=1 - self.alpha))
-                covered = ((low <= theta) & (theta <= high)).astype(float)
+            low, high = map(pairs_of, answer.confidence_interval(level=1 - self.alpha))
+            covered = ((low <= theta) & (theta <= high)).astype(float)
         else:
             found, pvalues = _decided(answer, len(self.theta), self.alpha, self.correction)
         null = theta == 0

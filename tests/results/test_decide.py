@@ -9,7 +9,7 @@ import edgewise as ew
 from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.question import Question
 from edgewise.methods.registry import METHODS, method_of
-from edgewise.results.decide import decide
+from edgewise.results.result import decide
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 UPPER = np.triu_indices(4, k=1)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.results.decide import probabilities
-from edgewise.results.edge import all_pairs
+from edgewise.results.base import probabilities
+from edgewise.results.frames import all_pairs
 from edgewise.results.result import tested_part as part_of
 from edgewise.results.summary import (
     bars,
     lacking,
+    missing_value_notes,
     pair_row_range,
-    told_of_missing,
     weights_text,
 )
 
@@ -89,7 +89,7 @@ class TestFields:
 
 class TestSentences:
     def test_pairwise(self, pairwise):
-        (told,) = told_of_missing(pairwise)
+        (told,) = missing_value_notes(pairwise)
         assert told == (
             "120 values (7.5 %) are missing, most in b (80), c (20), d (20). Each pair rests on "
             "the rows that have both of its columns, 300 to 380."
@@ -98,7 +98,7 @@ class TestSentences:
         assert told in pairwise.summary()
 
     def test_dropped(self, dropped):
-        (told,) = told_of_missing(dropped)
+        (told,) = missing_value_notes(dropped)
         assert told == (
             "110 rows with missing values were left out; left out because of one column alone: "
             "b (70), c (20), d (10). With missing='pairwise' (score, wald, batch) they would count."
@@ -108,25 +108,25 @@ class TestSentences:
     def test_one_row(self, rows):
         X = np.array(rows)
         X[0, 0] = np.nan
-        assert told_of_missing(ew.edge_test(X, missing="drop")) == [
+        assert missing_value_notes(ew.edge_test(X, missing="drop")) == [
             "1 row with missing values was left out; left out because of one column alone: x0 (1)."
         ]
 
     def test_rows_that_lack_several_values(self, rows):
         X = np.array(rows)
         X[:3, :2] = np.nan
-        assert told_of_missing(ew.edge_test(X, missing="drop")) == [
+        assert missing_value_notes(ew.edge_test(X, missing="drop")) == [
             "3 rows with missing values were left out; most values are missing in x0 (3), x1 (3)."
         ]
 
     def test_what_older_results_know(self, dropped):
         """How many rows, and no more."""
         older = replace(dropped, n_missing=(), n_dropped_alone=(), n_dropped=7)
-        assert told_of_missing(older) == ["7 rows with missing values were left out."]
+        assert missing_value_notes(older) == ["7 rows with missing values were left out."]
         assert bars(older) == []
 
     def test_weights(self, weighted, rows):
-        (told,) = told_of_missing(weighted)
+        (told,) = missing_value_notes(weighted)
         effective = weighted.options["effective_rows"]
         assert 150 < effective < 300
         assert told == (
@@ -140,12 +140,12 @@ class TestSentences:
 
     def test_both(self, gaps):
         result = ew.edge_test(gaps, missing="pairwise", weights=np.arange(400) + 1)
-        assert len(told_of_missing(result)) == 2
+        assert len(missing_value_notes(result)) == 2
         assert "rows, weighted, some with missing values (" in result.headline()
 
     def test_nothing(self, rows):
         result = ew.edge_test(rows)
-        assert told_of_missing(result) == bars(result) == lacking(result) == []
+        assert missing_value_notes(result) == bars(result) == lacking(result) == []
 
 
 class TestBars:

@@ -10,8 +10,8 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import ParameterError, TooFewRowsWarning
-from edgewise.results.decide import probabilities
-from edgewise.results.edge import Edge
+from edgewise.results.base import probabilities
+from edgewise.results.frames import Edge
 
 METHODS = ["score", "fisher", "trace", "eig"]
 every_method = pytest.mark.parametrize("method", METHODS)

@@ -20,7 +20,7 @@ from edgewise.inference.differences import PermutedTests
 from edgewise.inference.open_sample import open_evidence
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of
-from edgewise.results.decide import TwoGroups
+from edgewise.results.difference import TwoGroups
 from edgewise.simulate import make_chain_precision
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")

@@ -7,7 +7,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -41,8 +42,7 @@ from edgewise.methods.batch import Batch
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, supporting
 from edgewise.methods.wald import Wald
-from edgewise.results.decide import TwoGroups, decide_differences
-from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
+from edgewise.results.difference import EdgeDifferenceResult, TwoGroups, decide_differences
 from edgewise.sums.moments import RowState
 from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table, files_of, on_cluster
@@ -440,7 +440,18 @@ class Asked:
                 "change groups one by one. Leave permutations out."
             )
 
-    def with_cautions(self, result: EdgeDifferenceResult) -> EdgeDifferenceResult:
+    def decided(
+        self, compared: Sequence[TwoGroups], draws: FloatArray | None, n_without: int = 0
+    ) -> EdgeDifferenceResult:
+        """The result of these comparisons."""
+        result = decide_differences(compared, self.question, draws, n_without_level=n_without)
+        result = self._with_cautions(result)
+        for caution in result.cautions:
+            if getattr(caution, "breaks", False):
+                warn(caution, BrokenAssumptionWarning)
+        return result
+
+    def _with_cautions(self, result: EdgeDifferenceResult) -> EdgeDifferenceResult:
         """With a caution if the permutations are too few to find a single pair."""
         if self.permutations is None or self.question.correction not in ("bh", "by"):
             return result
@@ -456,7 +467,7 @@ class Asked:
             f"{least} permutations or more would do.",
             "few permutations",
         )
-        return replace(result, cautions=(*result.cautions, few))
+        return replace(result, further_cautions=(few,))
 
     def draws(self, groups: Callable[[], Sequence[FloatArray]]) -> FloatArray | None:
         """The permuted statistics of the rows of the groups; None without permutations."""
@@ -493,7 +504,13 @@ def _checked_correction(correction: object, *, permuted: bool) -> str | None:
     return str(correction)
 
 
-def compare_two(a: Group, b: Group, asked: Asked) -> EdgeDifferenceResult:
+def compare_two(
+    a: Group,
+    b: Group,
+    asked: Asked,
+    record: Callable[[TwoGroups], TwoGroups] | None = None,
+    n_without: int = 0,
+) -> EdgeDifferenceResult:
     """Compare two groups that are open."""
     asked.question.tested((b if b.named and not a.named else a).feature_names)
     if asked.permutations is not None:
@@ -509,15 +526,11 @@ def compare_two(a: Group, b: Group, asked: Asked) -> EdgeDifferenceResult:
         of_b = all_rows(values_of(b.table))
         return [all_rows(values_of(a.table)), of_b if order is None else of_b[:, order]]
 
-    (result,) = decide_differences([compared], asked.question, asked.draws(rows))
-    result = asked.with_cautions(result)
-    _tell_cautions(result)
-    return result
+    recorded = compared if record is None else record(compared)
+    return asked.decided([recorded], asked.draws(rows), n_without)
 
 
-def compare_levels(
-    levels: Levels, asked: Asked, *, missing: str
-) -> EdgeDifferenceResult | EdgeDifferences:
+def compare_levels(levels: Levels, asked: Asked, *, missing: str) -> EdgeDifferenceResult:
     """Compare two levels with each other, and each of more with the others."""
     asked.question.tested(levels.feature_names)
     whole = levels.complete(missing=missing)
@@ -530,8 +543,8 @@ def compare_levels(
         for i, (rows, name) in enumerate(zip(groups, levels.names, strict=True))
     ]
     if len(groups) == 2:
-        result = compare_two(opened[0], opened[1], asked)
-        return _recorded(result, levels, (dropped[0], dropped[1]))
+        record = partial(_recorded, levels=levels, dropped=(dropped[0], dropped[1]))
+        return compare_two(opened[0], opened[1], asked, record, levels.n_without)
     for group, rows in zip(opened, groups, strict=True):
         with in_group(group.name):
             group.check_rows()
@@ -555,48 +568,28 @@ def compare_levels(
         two = measured_groups(one, others, method)[0]
         # Levels one after another look like rows that depend on each other.
         cautions = tuple(one for one in two.second.cautions if one.kind not in OF_ROW_ORDER)
-        compared.append(replace(two, second=replace(two.second, cautions=cautions)))
-    draws = asked.draws(lambda: groups)
-    results = decide_differences(compared, asked.question, draws)
-    found = {}
-    for i, (name, decided) in enumerate(zip(levels.names, results, strict=True)):
-        result = asked.with_cautions(decided)
-        found[name] = _recorded(
-            result, levels, (dropped[i], sum(dropped) - dropped[i]), asked.transform
-        )
-        _tell_cautions(result)
-    return EdgeDifferences(found)
+        two = replace(two, second=replace(two.second, cautions=cautions))
+        of_each = dropped[i], sum(dropped) - dropped[i]
+        compared.append(_recorded(two, levels, of_each, asked.transform))
+    return asked.decided(compared, asked.draws(lambda: groups), levels.n_without)
 
 
 def _recorded(
-    result: EdgeDifferenceResult,
-    levels: Levels,
-    dropped: tuple[int, int],
-    transform: str | None = None,
-) -> EdgeDifferenceResult:
-    """The result with what only the levels know: their files, and the rows that were left out."""
-    record: dict[str, Any] = {}
-    if levels.n_without:
-        record["rows_without_level"] = levels.n_without
+    groups: TwoGroups, levels: Levels, dropped: tuple[int, int], transform: str | None = None
+) -> TwoGroups:
+    """With what only the levels know: their files, and the rows that were left out."""
+    known: dict[str, Any] = {"files": levels.files}
     if levels.clusters_name is not None:
-        record["clusters"] = levels.clusters_name
+        known["clusters"] = levels.clusters_name
     if transform is not None:
-        record["transform"] = transform
-    options, files = {**result.options, **record}, (levels.files, levels.files)
-    return replace(result, n_dropped=dropped, options=options, files=files)
+        known["transform"] = transform
+    first, second = (
+        replace(one, provenance=replace(one.provenance, n_dropped=rows, **known))
+        for one, rows in zip((groups.first, groups.second), dropped, strict=True)
+    )
+    return TwoGroups(groups.names, first, second)
 
 
-def _tell_cautions(result: EdgeDifferenceResult) -> None:
-    """A warning for each caution that breaks the method's guarantee."""
-    for caution in result.cautions:
-        if getattr(caution, "breaks", False):
-            warn(caution, BrokenAssumptionWarning)
-
-
-@overload
-def compare_groups(a: Any, b: Any, **asked: Any) -> EdgeDifferenceResult: ...
-@overload
-def compare_groups(a: Any, *, by: Any, **asked: Any) -> EdgeDifferenceResult | EdgeDifferences: ...
 def compare_groups(
     a: Any,
     b: Any = None,
@@ -620,7 +613,7 @@ def compare_groups(
     transform: str | None = None,
     progress: Callable[[int], None] | None = None,
     **options: Any,
-) -> EdgeDifferenceResult | EdgeDifferences:
+) -> EdgeDifferenceResult:
     r"""Test for every pair of variables whether its partial correlation differs between groups.
 
     H₀(i, j) is ρ^A_ij = ρ^B_ij, ρ the correlation of two variables given all others. The statistic
@@ -683,9 +676,9 @@ def compare_groups(
 
     Returns
     -------
-    EdgeDifferenceResult or EdgeDifferences
-        Which pairs differ, by how much, and a test that any differs; with more than two levels, a
-        mapping of levels to such results.
+    EdgeDifferenceResult
+        Which pairs differ, by how much, and a test that any differs; with more than two levels,
+        ``result[level]`` is the comparison of one with all the others.
 
     Warns
     -----

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from edgewise.inference.open_sample import evidence_of_state
 from edgewise.methods.sequential import Sequential
-from edgewise.results.decide import decide
-from edgewise.results.result import EdgeTestResult
+from edgewise.results.result import EdgeTestResult, decide
 from edgewise.sums.sequence import SequenceMoments
 
 

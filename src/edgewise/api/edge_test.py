@@ -16,8 +16,7 @@ from edgewise.methods.auto import Auto
 from edgewise.methods.method import Feature, Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.sequential import Sequential
-from edgewise.results.decide import decide
-from edgewise.results.result import EdgeTestResult
+from edgewise.results.result import EdgeTestResult, decide
 from edgewise.sums.save import as_state
 from edgewise.sums.sequence import SequenceMoments
 from edgewise.tables.options import MISSING, WEIGHT_KINDS, options_of

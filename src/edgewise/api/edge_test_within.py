@@ -120,7 +120,8 @@ def edge_test_within(
     if result.n_samples < n:
         sampling = f"{result.n_samples:,} of {n:,} rows, in {best.blocks:,} evenly spread blocks"
     record = {"seconds": seconds, "rows_available": n, "sampling": sampling}
-    return replace(result, options={**result.options, **record}, files=files_read(table))
+    both = {**result.measurement.options, **record}
+    return result.with_measured(options=both, files=files_read(table))
 
 
 class _Sample(LocalTable):

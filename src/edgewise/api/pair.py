@@ -24,9 +24,8 @@ from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.score import Score, score_of_pair
 from edgewise.methods.wald import NEARLY_ONE
-from edgewise.results.decide import decide
 from edgewise.results.pair import PairTest, pair_of_result
-from edgewise.results.result import EdgeTestResult
+from edgewise.results.result import EdgeTestResult, decide
 from edgewise.sums.accumulate import first_pass
 from edgewise.sums.blocks import Centre
 from edgewise.sums.fourth import FourthMoments, product_sums
@@ -311,7 +310,7 @@ class _Rows(_Columns):
         rows = (self._rows[chosen] * scale + mean).T
         with without_warnings():
             result = edge_test(rows, method="score", feature_names=names, correction=None)
-        return replace(result, n_dropped=self.n_dropped)
+        return result.with_measured(n_dropped=self.n_dropped)
 
     def _sums(
         self, chosen: AnyArray, inverse: FloatArray, root: FloatArray, rho: float

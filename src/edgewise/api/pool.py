@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -14,15 +15,13 @@ from edgewise._text import listed
 from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Caution
-from edgewise.inference.measurement import Measurement, Provenance, Selection
+from edgewise.inference.measurement import Measurement, Selection
 from edgewise.inference.question import Question
 from edgewise.inference.references import StudentOfEach
 from edgewise.inference.rubin import Pooled, pool_estimates
 from edgewise.inference.uncertainty import PerEdge, Spread, Uncertainty
 from edgewise.methods.registry import method_of, registered
-from edgewise.results.decide import decide
-from edgewise.results.result import EdgeTestResult, chosen_pairs
-from edgewise.results.summary import MISSING, POOLED
+from edgewise.results.result import EdgeTestResult, chosen_pairs, decide
 from edgewise.sums.blocks import Centre
 
 #: What all results must agree in, and what else to do.
@@ -36,14 +35,14 @@ _SAME: dict[str, tuple[Callable[[EdgeTestResult], Any], str]] = {
     "number of rows left out": (lambda one: one.n_dropped, "impute every value that is missing"),
     "weights": (
         lambda one: (
-            one.options.get("weights"),
-            f"{one.options.get('effective_rows', 0):.6g} effective rows",
+            one.provenance.weights,
+            f"{one.provenance.effective_rows or 0:.6g} effective rows",
         ),
         "weight the rows of all by the same",
     ),
-    "transform": (lambda one: one.options.get("transform"), "test all copies in the same way"),
+    "transform": (lambda one: one.provenance.transform, "test all copies in the same way"),
     "number of clusters": (
-        lambda one: one.options.get("n_clusters"),
+        lambda one: one.provenance.n_clusters,
         "name the same clusters in all",
     ),
     "options of the method": (lambda one: _asked(one), "test all copies with the same options"),
@@ -54,7 +53,7 @@ _SAME: dict[str, tuple[Callable[[EdgeTestResult], Any], str]] = {
 DECIDED: dict[str, Callable[[EdgeTestResult], Any]] = {
     "alpha": lambda one: one.alpha,
     "correction": lambda one: one.correction,
-    "min_effect": lambda one: one.options.get("min_effect", 0.0),
+    "min_effect": lambda one: one.question.min_effect,
 }
 
 
@@ -83,14 +82,14 @@ def _checked_copies(results: object) -> list[EdgeTestResult]:
 
 def _why_not(one: EdgeTestResult) -> str:
     """Why a result has no standard errors of its own for each pair; empty if it has."""
-    if POOLED in one.options:
+    if one.provenance.n_copies is not None:
         return "it is a pooled one; pool all copies at once"
-    if one.pair_rows is not None:
+    if one.provenance.pair_rows is not None:
         return (
             "it was tested with missing='pairwise'; impute every value that is missing, or use "
             "that result alone"
         )
-    if one.uncertainty is None or one.uncertainty.simultaneous:
+    if one.uncertainty.simultaneous:
         return f"method {one.method!r} has no standard error for each pair; use method='score'"
     if one.uncertainty.anytime:
         return f"method {one.method!r} holds at every look; use method='score'"
@@ -120,7 +119,7 @@ def _shown(value: Any) -> str:
 def _asked(one: EdgeTestResult) -> dict[str, Any]:
     """The options of its method that were given."""
     kind = registered().get(one.method)
-    return {} if kind is None else kind.options_in(one.options)
+    return {} if kind is None else kind.options_in(one.measurement.options)
 
 
 #: The kind of the caution about copies that do not differ.
@@ -136,7 +135,7 @@ _GAUSSIAN_VARIANCE = 1.15
 
 def pooled_measurement(copies: Sequence[EdgeTestResult]) -> Measurement:
     """Rubin's rules for every pair, and for the entries of Θ."""
-    first, rules = copies[0], [_rule(one) for one in copies]
+    first, rules = copies[0], [one.uncertainty for one in copies]
     both = list(zip(copies, rules, strict=True))
     degrees = [_degrees(one, rule) for one, rule in both]
     of_z = [_fisher_z(one, rule) for one, rule in both]
@@ -151,26 +150,25 @@ def pooled_measurement(copies: Sequence[EdgeTestResult]) -> Measurement:
         # An entry of the diagonal is one of Θ, and has the degrees of that.
         StudentOfEach(np.where(diagonal, theta.degrees, fisher.degrees)),
     )
+    lost = np.full(estimate.precision.shape, np.nan)
+    rows, columns = first.tested_pairs()
+    lost[rows, columns] = lost[columns, rows] = fisher.missing[rows, columns]
     return Measurement(
         method=first.method,
         feature_names=first.feature_names,
         estimate=estimate,
         statistic=uncertainty.statistic(np.where(diagonal, 0.0, estimate.partial_correlation)),
         uncertainty=uncertainty,
-        options=_shared_record(copies) | _record(copies, fisher.missing),
-        provenance=Provenance(
-            n_dropped=first.n_dropped,
+        options=_shared_record(copies),
+        provenance=replace(
+            first.provenance,
             files=tuple(dict.fromkeys(chain.from_iterable(one.files for one in copies))),
+            n_copies=len(copies),
+            missing_information=lost,
         ),
         cautions=_cautions(copies, fisher),
         selection=_selection(copies),
     )
-
-
-def _rule(one: EdgeTestResult) -> Uncertainty:
-    if one.uncertainty is None:
-        raise TypeError("uncertainty: expected one")
-    return one.uncertainty
 
 
 def _fisher_z(one: EdgeTestResult, rule: Uncertainty) -> tuple[FloatArray, FloatArray]:
@@ -181,7 +179,7 @@ def _fisher_z(one: EdgeTestResult, rule: Uncertainty) -> tuple[FloatArray, Float
 
 
 def _degrees(one: EdgeTestResult, rule: Uncertainty) -> FloatArray:
-    known = rule.complete_degrees(one.n_samples, one.n_features, one.options.get("n_clusters"))
+    known = rule.complete_degrees(one.n_samples, one.n_features, one.provenance.n_clusters)
     return np.broadcast_to(np.asarray(known, np.float64), one.precision.shape)
 
 
@@ -208,30 +206,13 @@ def _estimate(copies: Sequence[EdgeTestResult], fisher: Pooled, theta: Pooled) -
 def _shared_record(copies: Sequence[EdgeTestResult]) -> dict[str, Any]:
     """What the results record: what is the same in all, and the means of numbers that are not."""
     record = {}
-    for name, value in copies[0].options.items():
-        values = [one.options.get(name) for one in copies]
-        if name in DECIDED:
-            continue
+    for name, value in copies[0].measurement.options.items():
+        values = [one.measurement.options.get(name) for one in copies]
         if all(other == value for other in values):
             record[name] = value
         elif all(isinstance(other, float) for other in values):
             record[name] = float(np.mean(np.array(values, np.float64)))
     return record
-
-
-def _record(copies: Sequence[EdgeTestResult], missing: FloatArray) -> dict[str, Any]:
-    """How many copies there are, and what missing values took; lists, as a file has them."""
-    of_pairs = missing[copies[0].tested_pairs()]
-    cells = missing.astype(object)
-    np.fill_diagonal(cells, None)
-    return {
-        POOLED: len(copies),
-        MISSING: {
-            "mean": float(of_pairs.mean()),
-            "largest": float(of_pairs.max()),
-            "pairs": cells.tolist(),
-        },
-    }
 
 
 def _about_copies(copies: Sequence[EdgeTestResult], missing: FloatArray) -> tuple[Caution, ...]:
@@ -272,7 +253,7 @@ def _about_tails(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caut
     kind = registered().get(first.method)
     pairs = first.tested_pairs()
     # Of rows with weights, as many as they are worth.
-    n, p = first.options.get("effective_rows", first.n_samples), first.n_features
+    n, p = first.provenance.effective_rows or first.n_samples, first.n_features
     # What is measured on variables behind the columns has another variance on Gaussian rows.
     latent = kind is None or "latent variables" in kind.supports
     if latent or fisher.missing[pairs].mean() < _LITTLE or n <= p:
@@ -369,8 +350,8 @@ def pool(
     EdgeTestResult
         An ordinary result: `partial_correlation` is tanh z̄, `covariance` and the diagonal of
         `precision` the means of the copies, and the rest of `precision` belongs to tanh z̄.
-        ``options["missing_information"]`` has the share of T that is there because values are
-        missing, (1 + 1/m)B/T, as "mean", "largest" and of all "pairs".
+        ``provenance.missing_information`` is the share of T that is there because values are
+        missing, (1 + 1/m)B/T.
 
     Warns
     -----

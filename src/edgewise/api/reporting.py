@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Sequence
 from functools import partial
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,6 @@ from edgewise.methods.registry import registered
 from edgewise.report.document import Context, LadderLine, report_html
 from edgewise.report.story import breaking
 from edgewise.results.result import EdgeTestResult, chosen_pairs
-from edgewise.results.summary import POOLED
 from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table
 from edgewise.tables.table import Partition, Table
@@ -92,7 +92,7 @@ def write_report(
 ) -> None:
     """Write the report of a result; see `EdgeTestResult.report`."""
     check_writable(path)
-    if POOLED in result.options and (data is not None or compare):
+    if result.provenance.n_copies is not None and (data is not None or compare):
         raise ParameterError(
             "data, compare: expected neither for a pooled result, because no single table has its "
             "imputed rows; leave both out."
@@ -104,7 +104,7 @@ def write_report(
             "leave it out."
         )
     # What the data say about single rows, and other methods, would not be about the same rows.
-    transform = result.options.get("transform")
+    transform = result.provenance.transform
     source = None if special is not None else _rows(data, result.feature_names, transform)
     if source is None:
         report_of(result, path, title=title, command=command)
@@ -137,7 +137,7 @@ def report_of(
 ) -> None:
     """Write it with facts about the data that are already known."""
     context = Context(
-        title=title or f"{len(result.tested_columns())} variables, {result.n_samples:,} rows",
+        title=title or title_of(result),
         facts=[] if diagnosis is None else _facts(diagnosis),
         advice="" if diagnosis is None else diagnosis.advice(),
         ladder=[_ladder_line(line) for line in lines],
@@ -153,6 +153,24 @@ def report_of(
         temporary.write_text(html, encoding="utf-8")
 
 
+class Page:
+    """The report as an element of a notebook; it runs in a frame of its own."""
+
+    def __init__(self, result: EdgeTestResult, height: int) -> None:
+        self._html = report_html(result, Context(title=title_of(result)))
+        self._height = height
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{escape(self._html)}" width="100%" height="{self._height}" '
+            'style="border:0" sandbox="allow-scripts allow-downloads"></iframe>'
+        )
+
+
+def title_of(result: EdgeTestResult) -> str:
+    return f"{len(result.tested_columns())} variables, {result.n_samples:,} rows"
+
+
 def _compared(
     result: EdgeTestResult, table: Table, methods: Sequence[str | Method]
 ) -> Sequence[Comparison]:
@@ -165,7 +183,7 @@ def _fitting(
     result: EdgeTestResult, table: Table, lines: Sequence[Comparison], suited: str | None
 ) -> EdgeTestResult | None:
     """What the method finds that suits the data, if they break the condition of this one."""
-    if not breaking(result) or suited is None or "min_effect" in result.options:
+    if not breaking(result) or suited is None or result.question.min_effect:
         return None
     found = [line.result for line in lines if line.method.name == suited]
     if not found and _is_soon_done(result, table):

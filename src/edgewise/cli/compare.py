@@ -97,7 +97,7 @@ def _compare_methods(options: dict[str, Any], out: Console) -> None:
     if known.tested is not None:
         adjusted = f", {adjusted_for(known)}" if known.given else ""
         show(out, f"{known.n_pairs} pairs are tested{adjusted}.")
-    for sentence in meaning(known.options):
+    for sentence in meaning(known.provenance):
         show(out, sentence, wrap=True)
     out.print(comparison_table(lines))
     for reason in by_reason((line.label, line.failure) for line in lines if line.result is None):

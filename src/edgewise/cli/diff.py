@@ -73,8 +73,7 @@ def diff_command(**options: Any) -> None:
     """
     from edgewise.api.compare_groups import compare_groups
     from edgewise.cli.show import console, difference_table, show
-    from edgewise.plots.export import write_difference_csv, write_plot
-    from edgewise.results.difference import EdgeDifferences
+    from edgewise.plots.export import write_plot
     from edgewise.results.summary import any_sentence, global_sentence, strongest_sentence
 
     names = ("--report", "--plot", "--csv", "--json")
@@ -95,7 +94,7 @@ def diff_command(**options: Any) -> None:
             exclude=column_names(options["exclude"]),
             progress=advance,
         )
-    results = [*result.values()] if isinstance(result, EdgeDifferences) else [result]
+    results = result.comparisons()
     for one in results:
         info_dropped(sum(one.n_dropped))
         info_cautions(one)
@@ -105,14 +104,10 @@ def diff_command(**options: Any) -> None:
         info_files([*dict.fromkeys(files)])
     made_by = shlex.join(["edgewise", *sys.argv[1:]])
 
-    def axes() -> Any:
-        plotted: Any = result.plot()
-        return plotted[0][0] if isinstance(result, EdgeDifferences) else plotted[0]
-
     writers = {
         "--report": lambda file: result.report(file, command=made_by),
-        "--plot": lambda file: write_plot(axes(), file),
-        "--csv": lambda file: write_difference_csv(result, file),
+        "--plot": lambda file: write_plot(result.plot()[0], file),
+        "--csv": result.to_csv,
         "--json": lambda file: result.to_json(file, indent=2),
     }
     write_outputs(outputs, writers)

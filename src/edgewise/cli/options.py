@@ -299,7 +299,7 @@ def _lines(path: str, names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
 
     A file of `--csv` can be given back: without its remarks, further columns and safe spellings.
     """
-    from edgewise.plots.export import safe_cell
+    from edgewise._shown import safe_cell
     from edgewise.plots.safe_names import distinct_texts
 
     originals = {text: name for name, text in distinct_texts(names, safe_cell).items()}

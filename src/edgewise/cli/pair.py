@@ -51,6 +51,7 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     `edgewise test`; only the columns of the question are read. Nothing is corrected for.
     """
     from edgewise._checks import check_alpha
+    from edgewise._shown import write_json
     from edgewise.api.edge_test import edge_test
     from edgewise.api.pair import naming_arguments, partial_test, places
     from edgewise.methods.registry import method_of
@@ -89,6 +90,6 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     info_cautions(answer)
     if place is not None:
         with written(place) as file:
-            answer.to_json(file, level, indent=2)
+            write_json(answer.document(level), file, 2)
     if place != "-":
         output(answer.sentence(level))

@@ -90,7 +90,7 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     pairs = f"{n_pairs:,} pair{'s' * (n_pairs != 1)}"
     tested = "all pairs" if n_pairs == p * (p - 1) // 2 else pairs
     terms = f"(power {power:g}, alpha {alpha:g}, {tested} corrected for)"
-    scores = f"{transformed(options)} ".lstrip()
+    scores = f"{transformed(options['transform'])} ".lstrip()
     heading = f"Partial correlations {scores}that {n_samples:,} rows find {terms}:"
     if effect is not None:
         heading = f"To find a partial correlation {scores}of {effect:g} {terms}:"

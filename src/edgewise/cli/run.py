@@ -117,7 +117,7 @@ def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
     from edgewise._checks import default_names
     from edgewise.api.edge_test import edge_test
     from edgewise.methods.registry import DEFAULT_METHOD, method_of
-    from edgewise.results.summary import bars, told_of_missing
+    from edgewise.results.summary import bars, missing_value_notes
     from edgewise.sums.save import as_state
 
     names = ("alpha", "correction", "min_effect")
@@ -146,7 +146,7 @@ def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
             family = family_of(options, table.feature_names)
             result = edge_test(chosen, method=method, **how, **family)
         rows = table if table.rescannable else None
-    for sentence in told_of_missing(result):
+    for sentence in missing_value_notes(result):
         info(sentence)
     for bar in bars(result):
         info(bar, prefix="")

@@ -106,7 +106,7 @@ def test_command(**options: Any) -> None:
     result, rows = run_test(options)
     writers = {
         "--report": lambda file: _make_page(result, file, rows, options),
-        "--csv": lambda file: export.write_csv(result, file),
+        "--csv": result.to_csv,
         "--graphml": lambda file: export.write_graphml(result, file),
         "--graph": lambda file: export.write_graph(result, file),
         "--plot": lambda file: export.write_plot(

@@ -26,9 +26,8 @@ class PerEdgeThreshold:
     def of(
         self, uncertainty: Uncertainty, estimated: Estimated, tested: BoolArray | None
     ) -> FloatArray:
-        """A symmetric matrix: NaN on the diagonal, and for pairs that are not tested."""
+        """A symmetric matrix: NaN for pairs that are not tested."""
         threshold = uncertainty.threshold(estimated, self.log_level, self.effect, self.scale)
-        np.fill_diagonal(threshold, np.nan)
         return threshold if tested is None else np.where(tested, threshold, np.nan)
 
 
@@ -44,32 +43,36 @@ class Decision:
     log_adjusted: FloatArray
     reject: BoolArray
     threshold: float | FloatArray | PerEdgeThreshold
-    uncertainty: Uncertainty
     radius: float | None = None
     rows_needed: int | None = None
     tested: BoolArray | None = None
 
 
-def decision(measurement: Measurement, question: Question) -> Decision:
-    """Decide at the level, for the correction, the effect and the family of the question."""
+def decision(measurement: Measurement, question: Question) -> tuple[Measurement, Decision]:
+    """Decide at the level, for the correction, the effect and the family of the question.
+
+    The measurement comes back with what intervals need, and without what only decisions need.
+    """
     tested = question.tested(measurement.feature_names)
     measurement = within_family(measurement, tested)
-    if measurement.uncertainty.simultaneous:
+    own = measurement.uncertainty
+    if own.simultaneous:
         made = _at_once(measurement, question)
     elif question.correction == "maxt":
-        made = _by_the_largest(measurement, question, tested)
+        made, own = _by_the_largest(measurement, question, tested)
     else:
         made = _one_by_one(measurement, question, tested)
+    measurement = replace(measurement, uncertainty=own, maxima=None)
     if tested is None:
-        return made
-    own, threshold = pairs_of(tested), made.threshold
+        return measurement, made
+    family, threshold = pairs_of(tested), made.threshold
     if isinstance(threshold, np.ndarray):
         threshold = np.where(tested, threshold, np.nan)
-    return replace(
+    return measurement, replace(
         made,
-        log_pvalue=np.where(own, made.log_pvalue, np.nan),
-        log_adjusted=np.where(own, made.log_adjusted, np.nan),
-        reject=made.reject & own,
+        log_pvalue=np.where(family, made.log_pvalue, np.nan),
+        log_adjusted=np.where(family, made.log_adjusted, np.nan),
+        reject=made.reject & family,
         threshold=threshold,
         tested=tested,
     )
@@ -101,12 +104,12 @@ def _one_by_one(measurement: Measurement, question: Question, tested: BoolArray 
     reject = log_adjusted <= math.log(alpha)
     n_pairs, found = int(family.sum()), int(reject.sum())
     log_level = log_critical_level(n_pairs, found, alpha, question.correction)
-    return Decision(log_p, log_adjusted, reject, PerEdgeThreshold(log_level, *effect), own)
+    return Decision(log_p, log_adjusted, reject, PerEdgeThreshold(log_level, *effect))
 
 
 def _by_the_largest(
     measurement: Measurement, question: Question, tested: BoolArray | None
-) -> Decision:
+) -> tuple[Decision, Uncertainty]:
     """Corrected by the law of the largest statistic of the family."""
     own, maxima = measurement.uncertainty, measurement.maxima
     if maxima is None:
@@ -126,7 +129,7 @@ def _by_the_largest(
         measurement.statistic, maxima, family, log_alpha
     )
     threshold = PerEdgeThreshold(log_level, *question.effect)
-    return Decision(log_p, log_adjusted, log_adjusted <= log_alpha, threshold, own)
+    return Decision(log_p, log_adjusted, log_adjusted <= log_alpha, threshold), own
 
 
 def _at_once(measurement: Measurement, question: Question) -> Decision:
@@ -141,7 +144,6 @@ def _at_once(measurement: Measurement, question: Question) -> Decision:
         log_p.copy(),
         found.reject,
         found.threshold,
-        bound,
         radius=found.epsilon,
         rows_needed=found.rows_needed,
     )

@@ -96,6 +96,10 @@ class Provenance:
         How many clusters of rows there are; None if rows are independent.
     transform : str or None
         What replaced the values of the columns.
+    n_copies : int or None
+        How many imputed copies of the rows were pooled; None if they were not.
+    missing_information : ndarray of shape (p, p), or None
+        Of a pooled result, the share of each variance that is there because values are missing.
     """
 
     n_dropped: int = 0
@@ -108,6 +112,8 @@ class Provenance:
     clusters: str | None = None
     n_clusters: int | None = None
     transform: str | None = None
+    n_copies: int | None = None
+    missing_information: FloatArray | None = None
 
     def options(self) -> dict[str, Any]:
         """How rows were treated, where it is not the usual way."""
@@ -118,6 +124,7 @@ class Provenance:
             "weights": self.weights,
             "effective_rows": self.effective_rows,
             "transform": self.transform,
+            "pooled": self.n_copies,
         }
         return {name: value for name, value in found.items() if value is not None}
 

@@ -153,6 +153,25 @@ class Uncertainty(ABC):
 # Standard errors ------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class NoUncertainty(Uncertainty):
+    """Of estimates that are only drawn: no p-values, and no intervals."""
+
+    def log_pvalues(
+        self, estimated: Estimated, effect: float = 0.0, scale: str = PARTIAL_CORRELATION
+    ) -> FloatArray:
+        return np.full_like(pairs_of(estimated.precision), np.nan)
+
+    def interval(
+        self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
+    ) -> ConfidenceInterval:
+        return ConfidenceInterval(*np.full((2, *estimated.precision.shape), np.nan))
+
+    def errors(self, estimated: Estimated) -> tuple[FloatArray, FloatArray]:
+        low, high = np.full((2, *estimated.precision.shape), np.nan)
+        return low, high
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Spread:
     """Standard errors of Θ̂_ij, and of Fisher's z = atanh ρ̂_ij."""

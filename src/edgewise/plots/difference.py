@@ -16,7 +16,7 @@ from edgewise.inference.differences import GroupZ
 from edgewise.plots import layout
 from edgewise.plots.graph_drawing import SIGNS, draw_graph, laid_out
 from edgewise.plots.safe_names import short_names
-from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
+from edgewise.results.difference import EdgeDifferenceResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,7 +48,7 @@ class Panel:
 
 def plot_difference(
     result: EdgeDifferenceResult, *, axes: Sequence[Axes] | None = None
-) -> tuple[Axes, Axes, Axes]:
+) -> tuple[Axes, ...]:
     """The graphs of both groups and the pairs that differ, side by side.
 
     Every variable stands in the same place in all three. The first two show the edges of each
@@ -65,7 +65,7 @@ def plot_difference(
 
     Returns
     -------
-    tuple of three matplotlib axes
+    tuple of three matplotlib axes for each comparison
         The first group, the second group, their difference; ``axes[0].figure`` is the figure.
 
     Examples
@@ -77,6 +77,8 @@ def plot_difference(
     >>> plot_difference(result)[2].get_title()
     '6 of 190 pairs differ'
     """
+    if len(result.compared) > 1:
+        return _plot_levels(result)
     first, second, third = _three_axes(axes)
     drawn = panels(result)
     laid = laid_out(overlaid(drawn), layout.page_size(first))
@@ -87,35 +89,15 @@ def plot_difference(
     return first, second, third
 
 
-def plot_differences(result: EdgeDifferences) -> list[tuple[Axes, Axes, Axes]]:
-    """Three graphs for each of several groups: its own, that of the others, and what differs.
-
-    Parameters
-    ----------
-    result : EdgeDifferences
-        The comparisons to draw.
-
-    Returns
-    -------
-    list of tuples of three matplotlib axes
-        One tuple for each group, all in one figure.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.plots.plots import plot_differences
-    >>> returns = ew.datasets.load_sp500_returns()
-    >>> thirds = [3 * row // returns.num_rows for row in range(returns.num_rows)]
-    >>> drawn = plot_differences(ew.compare_groups(returns, by=thirds, method="batch"))
-    >>> len(drawn), len(drawn[0][0].figure.axes)
-    (3, 9)
-    """
-    figure, k = layout.new_figure(18, 6.6 * len(result)), len(result)
-    drawn = []
-    for place, one in enumerate(result.values()):
+def _plot_levels(result: EdgeDifferenceResult) -> tuple[Axes, ...]:
+    """Three graphs for each of several groups: its own, that of the others, and what differs."""
+    several = result.comparisons()
+    figure, k = layout.new_figure(18, 6.6 * len(several)), len(several)
+    drawn: list[Axes] = []
+    for place, one in enumerate(several):
         axes = [figure.add_axes(_box(column, k - 1 - place, k)) for column in range(3)]
-        drawn.append(plot_difference(one, axes=axes))
-    return drawn
+        drawn += plot_difference(one, axes=axes)
+    return tuple(drawn)
 
 
 def _box(column: int, row: int, rows: int) -> tuple[float, float, float, float]:

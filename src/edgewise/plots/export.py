@@ -1,4 +1,4 @@
-"""Results as files: CSV, graphs for other programs, and pictures.
+"""Results as files: graphs for other programs, and pictures.
 
 In files of graphs edges have a `weight` for measures of clustering, and a `distance` for measures
 of paths; see `EdgeTestResult.to_networkx`.
@@ -6,131 +6,31 @@ of paths; see `EdgeTestResult.to_networkx`.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import os
-import re
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, TextIO, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
 
 from edgewise._checks import check_ending
 from edgewise._files import atomic_path
 from edgewise._optional import check_installed, require
 from edgewise.plots.layout import lacking_glyphs
 from edgewise.plots.safe_names import distinct_texts
-from edgewise.results.difference import EdgeDifference, EdgeDifferenceResult, EdgeDifferences
-from edgewise.results.edge import Edge
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.summary import meaning
 
 if TYPE_CHECKING:
     import networkx as nx
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["GRAPH_KINDS", "PLOT_KINDS", "write_csv", "write_graph", "write_plot"]
+__all__ = ["GRAPH_KINDS", "PLOT_KINDS", "write_graph", "write_plot"]
 
-# What spreadsheets take for the start of a formula; some also in full width.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 # Gephi and cytoscape.js drop a node without a name, and all its edges.
 _UNNAMED = "(unnamed)"
 
 GRAPH_KINDS = ("graphml", "gexf", "cyjs")
 PLOT_KINDS = ("png", "svg", "pdf")
-
-
-def write_csv(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """Write every tested pair of variables as one line, the strongest first.
-
-    A name that a spreadsheet would run as a formula gets an apostrophe in front. Lines at the head
-    that start with "#" say what the intervals are, which names were adjusted for, and each caution;
-    ``pandas.read_csv(path, comment="#")`` skips them.
-
-    Parameters
-    ----------
-    result : EdgeTestResult
-        The test to write, edges or not.
-    path : str or path
-        The file, which is replaced if there is one.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.plots.export import write_csv
-    >>> result = ew.edge_test(ew.datasets.load_sachs())
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_csv(result, f"{folder}/edges.csv")
-    ...     with open(f"{folder}/edges.csv", encoding="utf-8") as file:
-    ...         sum(not line.startswith("#") for line in file)  # a heading and 55 pairs
-    56
-    """
-    cells = distinct_texts(result.feature_names, safe_cell)
-    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-        file.writelines(map(comment_line, _remarks(result)))
-        # Texts are quoted, so that no program takes a name with "#" for a comment.
-        writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
-        writer.writerow(Edge._fields)
-        for pair in result.pairs():
-            writer.writerow([cells[pair.source], cells[pair.target], *pair[2:]])
-
-
-def safe_cell(name: str) -> str:
-    """A name that can be written and that no spreadsheet runs as a formula."""
-    text = name.encode("utf-8", "backslashreplace").decode("utf-8")
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
-
-
-def _remarks(result: EdgeTestResult) -> Iterator[str]:
-    if result.uncertainty is not None:
-        yield f"interval_low and interval_high: {result.interval_label}"
-    if result.given:
-        yield f"adjusted for: {', '.join(result.given)}"
-    yield from meaning(result.options)
-    yield from (f"caution: {caution}" for caution in result.cautions)
-
-
-def comment_line(remark: str) -> str:
-    """A line that programs skip, and in which a spreadsheet finds no formula."""
-    text = remark.encode("utf-8", "backslashreplace").decode("utf-8")
-    # A name may hold a separator. What follows a space does not begin a cell that is a formula.
-    spaced = re.sub(r"([,;])(?=\S)", r"\1 ", " ".join(text.split()))
-    return f"# {spaced}\r\n"
-
-
-def write_difference_csv(
-    result: EdgeDifferenceResult | EdgeDifferences, path: str | os.PathLike[str]
-) -> None:
-    """Write every pair of variables as one line, the smallest p-value first, as `write_csv` does.
-
-    With more than two groups the first column is the group.
-    """
-    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
-        write_lines(result, file)
-
-
-def write_lines(result: EdgeDifferenceResult | EdgeDifferences, file: TextIO) -> None:
-    """The same into an open file."""
-    several = isinstance(result, EdgeDifferences)
-    results = [*result.values()] if isinstance(result, EdgeDifferences) else [result]
-    file.writelines(map(comment_line, _group_remarks(results)))
-    writer = csv.writer(file, quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow((*(["group"] if several else []), *EdgeDifference._fields))
-    cells = distinct_texts(results[0].feature_names, safe_cell)
-    for one in results:
-        group = [safe_cell(one.group_names[0])] if several else []
-        for pair in one.pairs():
-            writer.writerow([*group, cells[pair.source], cells[pair.target], *pair[2:]])
-
-
-def _group_remarks(results: list[EdgeDifferenceResult]) -> Iterator[str]:
-    for one in results:
-        yield one.headline()
-    yield from meaning(results[0].options)
-    yield f"interval_low and interval_high: {results[0].interval_label}, of the difference"
-    for one in results:
-        yield from (f"caution: {caution}" for caution in one.cautions)
 
 
 def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:

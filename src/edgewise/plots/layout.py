@@ -270,7 +270,11 @@ def found(result: EdgeTestResult) -> str:
 
 def adjusted(result: EdgeTestResult | EdgeDifferenceResult) -> list[str]:
     """Further lines of a title: what is not in the picture, of what scores, how often imputed."""
-    told = adjusted_for(result), transformed(result.options), imputed(result.options)
+    told = (
+        adjusted_for(result),
+        transformed(result.provenance.transform),
+        imputed(result.provenance),
+    )
     return [shortened(text, _LONGEST_NOTE) for text in told if text]
 
 

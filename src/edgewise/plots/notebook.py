@@ -79,13 +79,13 @@ def _too_many(result: EdgeTestResult) -> str:
 
 def _table(result: EdgeTestResult) -> str:
     edges = result.edges()
-    headings, rows = ["edge", "partial correlation", "adjusted p"], ""
-    if result.uncertainty is not None:
-        headings.insert(2, result.interval_label)
+    headings, rows = ["edge", "partial correlation", result.interval_label, "adjusted p"], ""
     for edge in edges[:_SHOWN_EDGES]:
-        cells = [f"{edge.partial_correlation:+.3f}", f"{edge.adjusted_pvalue:.2g}"]
-        if result.uncertainty is not None:
-            cells.insert(1, interval_text(edge))
+        cells = [
+            f"{edge.partial_correlation:+.3f}",
+            interval_text(edge),
+            f"{edge.adjusted_pvalue:.2g}",
+        ]
         rows += (
             f"<tr><td>{escape(printable(edge.source))} – {escape(printable(edge.target))}</td>"
             + "".join(f'<td style="text-align:right">{cell}</td>' for cell in cells)

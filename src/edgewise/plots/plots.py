@@ -16,7 +16,7 @@ from edgewise._optional import check_installed
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import log_critical_level
 from edgewise.plots import layout, style
-from edgewise.plots.difference import plot_difference, plot_differences
+from edgewise.plots.difference import plot_difference
 from edgewise.plots.graph_drawing import (
     communities_of,
     community_marks,
@@ -26,9 +26,8 @@ from edgewise.plots.graph_drawing import (
 )
 from edgewise.plots.layout import IntArray
 from edgewise.plots.safe_names import short_names, shortened
-from edgewise.results.base import IntervalFamily, interval_label
+from edgewise.results.base import IntervalFamily, interval_label, probabilities
 from edgewise.results.centrality import Centrality, centralities
-from edgewise.results.decide import probabilities
 from edgewise.results.result import EdgeTestResult, tested_part
 from edgewise.results.summary import is_chosen
 
@@ -43,7 +42,6 @@ __all__ = [
     "plot_agreement",
     "plot_centrality",
     "plot_difference",
-    "plot_differences",
     "plot_forest",
     "plot_heatmap",
     "plot_ladder",
@@ -695,9 +693,9 @@ def _limits(result: EdgeTestResult) -> str:
     """Which p-values these are, if those of pairs without an edge are larger than uniform ones."""
     if result.radius is not None:
         return "p-values of a bound"
-    if "min_effect" in result.options:
+    if result.question.min_effect:
         return "p-values of a least effect"
-    if result.uncertainty is not None and result.uncertainty.anytime:
+    if result.uncertainty.anytime:
         return "p-values for every look"
     return ""
 

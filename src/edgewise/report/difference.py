@@ -19,9 +19,10 @@ from edgewise.plots.difference import Panel, overlaid, panels
 from edgewise.plots.layout import node_positions
 from edgewise.plots.safe_names import printable, short_names
 from edgewise.plots.style import KEY, edge_width
-from edgewise.report.page import CONDITION_OF_GROUPS, content_hash, own_file, style, unit_square
-from edgewise.results.difference import EdgeDifference, EdgeDifferenceResult, EdgeDifferences
+from edgewise.report.page import content_hash, own_file, style, unit_square
+from edgewise.results.difference import EdgeDifference, EdgeDifferenceResult
 from edgewise.results.summary import (
+    CONDITION_OF_CLUSTERS,
     adjusted_for,
     any_sentence,
     global_sentence,
@@ -51,7 +52,7 @@ _EDGE = 4
 
 
 def write_difference_report(
-    result: EdgeDifferenceResult | EdgeDifferences,
+    result: EdgeDifferenceResult,
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
@@ -65,7 +66,7 @@ def write_difference_report(
 
 
 def difference_html(
-    result: EdgeDifferenceResult | EdgeDifferences, *, title: str | None = None, command: str = ""
+    result: EdgeDifferenceResult, *, title: str | None = None, command: str = ""
 ) -> str:
     """The page.
 
@@ -82,7 +83,7 @@ def difference_html(
     from markupsafe import Markup
 
     sheet = style("base", "table", "groups", "print")
-    results = [*result.values()] if isinstance(result, EdgeDifferences) else [result]
+    results = result.comparisons()
     one = results[0]
     layout = layout_of(results)
     page = Environment(autoescape=True).from_string(own_file("html/difference.html"))
@@ -97,7 +98,7 @@ def difference_html(
         trust=_trust(results),
         any_pair=any_sentence(result.global_pvalue, one),
         adjusted=printable(f"The pairs were {adjusted_for(one)}." if one.given else ""),
-        meaning=meaning(one.options),
+        meaning=meaning(one.provenance),
         cautions=[printable(caution) for each in results for caution in each.cautions],
         several=len(results) > 1,
         comparisons=[_comparison(each, layout) for each in results],
@@ -226,15 +227,15 @@ def _facts(result: EdgeDifferenceResult) -> Iterator[tuple[str, str]]:
         tested += f", {result.permutations:,} permutations of the rows' groups"
     if result.n_tests > result.n_pairs:
         tested += f", corrected over {result.n_tests:,} tests"
-    options = [f"{name} {value}" for name, value in result.options.items() if name != "n_groups"]
+    options = [f"{name} {value}" for name, value in result.options.items() if name != "n_clusters"]
     yield "tested with", ", ".join([tested, *options])
 
 
 def _reading(result: EdgeDifferenceResult) -> str:
     kind = registered().get(result.method)
     condition = "" if kind is None else f", for {kind.condition} in each group"
-    if "n_groups" in result.options:
-        condition = f", for {CONDITION_OF_GROUPS}"
+    if result.provenance.n_clusters is not None:
+        condition = f", for {CONDITION_OF_CLUSTERS}"
     if result.permutations is None:
         return (
             f"Each group was measured by method “{result.method}”. The p-values hold in the limit "

@@ -23,13 +23,12 @@ from edgewise.report import page, story
 from edgewise.report.payload import LARGEST_ALPHA, Graph, graph_of, payload
 from edgewise.results.result import EdgeTestResult, chosen_pairs
 from edgewise.results.summary import (
-    MISSING,
-    POOLED,
+    condition,
     imputed,
     is_chosen,
     lacking,
     meaning,
-    told_of_missing,
+    missing_value_notes,
 )
 
 _PIECES = ("page", "graph", "table", "figures")
@@ -136,11 +135,11 @@ def _story(result: EdgeTestResult, graph: Graph, context: Context) -> dict[str, 
         "tiles": story.tiles(result, graph),
         "trust": story.trust(result),
         "sentences": story.sentences(result, graph),
-        "meaning": meaning(result.options),
+        "meaning": meaning(result.provenance),
         "fitting": None if fitting is None else story.offer(result, fitting),
         "cautions": _cautions(result, "below" if context.ladder else ""),
         "reading": f"Tested by method “{result.method}”. What it promises holds for "
-        f"{_condition(result)}.",
+        f"{condition(result)}.",
     }
 
 
@@ -185,7 +184,7 @@ def _cautions(result: EdgeTestResult, where: str) -> list[str]:
 
 
 def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
-    clusters, copies = result.options.get("n_clusters"), imputed(result.options)
+    clusters, copies = result.provenance.n_clusters, imputed(result.provenance)
     rows = f"{result.n_samples:,}" + (f" in {clusters:,} clusters" if clusters else "")
     facts = [
         ("rows", rows + f", {copies}" * bool(copies)),
@@ -195,39 +194,16 @@ def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
         facts.append(("adjusted for", ", ".join(result.given)))
     if result.tested is not None:
         facts.append(("pairs tested", f"{result.n_pairs:,}{' chosen' * is_chosen(result)}"))
-    facts += [("missing values and weights", sentence) for sentence in told_of_missing(result)]
+    facts += [("missing values and weights", sentence) for sentence in missing_value_notes(result)]
     tested = f"{result.method}, α = {result.alpha:g}"
     if result.correction is not None:
         tested += f", {result.correction}"
     # What was pooled is told in a sentence.
-    options = {k: value for k, value in result.options.items() if k not in (POOLED, MISSING)}
+    options = {name: value for name, value in result.options.items() if name != "pooled"}
     if options:
         tested += ", " + ", ".join(f"{name} {value}" for name, value in options.items())
     facts.append(("tested with", tested))
     return facts
-
-
-def _condition(result: EdgeTestResult) -> str:
-    """What the rows must be like for the promise to hold."""
-    condition = _condition_of_rows(result)
-    if POOLED in result.options:
-        condition += (
-            "; and here if values are missing at random given those that are there, and the "
-            "imputations are draws from a model that fits"
-        )
-    return condition
-
-
-def _condition_of_rows(result: EdgeTestResult) -> str:
-    if "n_clusters" in result.options:
-        return page.CONDITION_OF_GROUPS
-    kind = registered().get(result.method)
-    condition = "what its authors say" if kind is None else kind.condition
-    if "transform" in result.options:
-        condition += ", and here if they are Gaussian up to an increasing change of each column"
-    if result.pair_rows is not None:
-        condition += ", whose values are missing completely at random"
-    return condition
 
 
 def _python_call(result: EdgeTestResult) -> str:
@@ -236,7 +212,7 @@ def _python_call(result: EdgeTestResult) -> str:
         given["correction"] = result.correction
     kind = registered().get(result.method)
     if kind is not None:
-        given |= kind.options_in(result.options)
+        given |= kind.options_in(result.measurement.options)
     for name in ("min_effect", "transform", "missing", "weights"):
         if name in result.options:
             given[name] = result.options[name]
@@ -250,6 +226,6 @@ def _python_call(result: EdgeTestResult) -> str:
     if given.get("weights") == "given":
         shown["weights"] = "weights"  # an array that the result does not keep
     arguments = ", ".join(f"{name}={value}" for name, value in shown.items())
-    if POOLED in result.options:
+    if result.provenance.n_copies is not None:
         return f"edgewise.pool([edgewise.edge_test(data, {arguments}) for data in copies])"
     return f"edgewise.edge_test(data, {arguments})"

@@ -10,11 +10,6 @@ import numpy as np
 
 from edgewise._linalg import FloatArray
 
-#: What a test needs whose rows belong together.
-CONDITION_OF_GROUPS = (
-    "many groups that are independent of each other, of any distribution with fourth moments; rows "
-    "of one group may depend on each other"
-)
 #: The script of a report, in the order in which its parts need each other.
 _SCRIPTS = (
     "core",

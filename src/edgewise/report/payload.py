@@ -67,7 +67,7 @@ def payload(
         "communities": graph.communities.tolist(),
         "communityNames": graph.community_names,
         "given": printable(", ".join(result.given)),
-        "meaning": " ".join(meaning(result.options)),
+        "meaning": " ".join(meaning(result.provenance)),
         "pairs": None if part.tested is None else np.transpose(part.tested_pairs()).tolist(),
         "alpha": result.alpha,
         "smallestAlpha": min(_SMALLEST_ALPHA, result.alpha),
@@ -103,7 +103,7 @@ def _test(result: EdgeTestResult, *, plain: bool = False) -> dict[str, Any]:
     }
     if result.correction == "maxt":
         document["maxt"] = _encoded(np.log(result.adjusted_pvalue[upper]), np.float64)
-    if result.uncertainty is not None and result.n_features <= _MANY_FEATURES:
+    if result.n_features <= _MANY_FEATURES:
         ends = result.shown_interval()
         document["low"], document["high"] = (_encoded(end[upper], np.float32) for end in ends)
         document["intervalLabel"] = result.interval_label
@@ -112,12 +112,11 @@ def _test(result: EdgeTestResult, *, plain: bool = False) -> dict[str, Any]:
 
 def _effects(result: EdgeTestResult, plain: bool) -> tuple[list[dict[str, Any]], int]:
     """Log p-values for each minimal effect that can be chosen, and which one was tested."""
-    tested_effect = float(result.options.get("min_effect", 0.0))
-    scale = str(result.options.get("effect_scale", "partial_correlation"))
+    tested_effect, scale = result.question.effect
     tested = result.log_pvalue[result.tested_pairs()]
     rule = result.uncertainty
     few = result.n_features <= _MANY_FEATURES and not plain
-    if rule is None or not few or scale != "partial_correlation":
+    if not few or (tested_effect and scale != "partial_correlation"):
         label = "as tested" if tested_effect else "0: any"
         if tested_effect:
             label = f"{tested_effect:g} ({scale.replace('_', ' ')}, as tested)"

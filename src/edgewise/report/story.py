@@ -10,7 +10,7 @@ from edgewise.plots.graph_drawing import edge_strengths
 from edgewise.plots.safe_names import printable
 from edgewise.results.detectable import DetectableCurve, detectable_curve
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.summary import POOLED, given_names, is_chosen
+from edgewise.results.summary import given_names, is_chosen
 
 if TYPE_CHECKING:
     from edgewise.report.payload import Graph
@@ -86,9 +86,9 @@ def answer(result: EdgeTestResult) -> str:
     pairs = result.n_pairs
     is_are = "is" if result.n_edges == 1 else "are"
     beyond = ""
-    if "min_effect" in result.options:
-        scale = str(result.options["effect_scale"]).replace("_", " ")
-        beyond = f" with |{scale}| above {result.options['min_effect']:g}"
+    effect, scale = result.question.effect
+    if effect:
+        beyond = f" with |{scale.replace('_', ' ')}| above {effect:g}"
     told = f"{result.n_edges:,} of {pairs:,} pair{'s' * (pairs != 1)} {is_are} connected{beyond}."
     if not result.n_edges:
         return told
@@ -171,7 +171,7 @@ def _strongest(graph: Graph) -> tuple[int, int] | None:
 
 def detectable(result: EdgeTestResult) -> DetectableCurve | None:
     """Which partial correlations rows like these show; nothing if the result cannot tell."""
-    if POOLED in result.options or result.uncertainty is None:
+    if result.provenance.n_copies is not None:
         return None
     curve = detectable_curve(result, POWER)
     return curve if np.isfinite(curve.own_effect) else None

@@ -1,41 +1,67 @@
-"""What results of a test and of a comparison share: pairs, intervals and JSON."""
+"""What results of a test and of a comparison share: tested pairs, intervals, files and pictures."""
 
 from __future__ import annotations
 
 import math
+import os
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._linalg import BoolArray, upper_pairs
+from edgewise._checks import check_ending
+from edgewise._linalg import AnyArray, BoolArray, FloatArray, upper_pairs
+from edgewise._shown import Shown
+from edgewise._views import view
 from edgewise.inference.intervals import ConfidenceInterval
-from edgewise.results.serialize import Serialized
 
 IntArray: TypeAlias = npt.NDArray[np.intp]
 IntervalFamily = Literal["all pairs", "pointwise"]
+_Array = TypeVar("_Array", bound=AnyArray)
 
 #: Corrections for the probability of any false edge: all their decisions hold at once.
 _FAMILY_WISE = ("holm", "bonferroni", "maxt")
+_TINY = float(np.finfo(float).tiny)
 
 
-class Result(Serialized):
+class Result(Shown):
     """A decision for each of the tested pairs, with intervals that go with it."""
 
-    alpha: float
-    correction: str | None
-    n_features: int
-    feature_names: tuple[str, ...]
-    reject: BoolArray
-    tested: BoolArray | None
-    _derived: ClassVar = ("given", "interval_level", "interval_family", "edges")
+    @property
+    def alpha(self) -> float:
+        """The significance level."""
+        raise NotImplementedError
 
-    def __post_init__(self) -> None:
-        # The arrays are frozen too.
-        for value in vars(self).values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+    @property
+    def correction(self) -> str | None:
+        """How it accounts for testing many pairs; None if one bound holds for all at once."""
+        raise NotImplementedError
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        raise NotImplementedError
+
+    @property
+    def reject(self) -> BoolArray:
+        """The pairs that were rejected: edges, or pairs that differ; False on the diagonal."""
+        raise NotImplementedError
+
+    @property
+    def tested(self) -> BoolArray | None:
+        """The tested pairs, with `given` or `pairs`; None if they are all."""
+        raise NotImplementedError
+
+    @property
+    def radius(self) -> float | None:
+        """ε, the bound on the error of the covariance, where the method has one."""
+        return None
+
+    @property
+    def n_features(self) -> int:
+        """Columns."""
+        return len(self.feature_names)
 
     @property
     def n_edges(self) -> int:
@@ -83,14 +109,6 @@ class Result(Serialized):
         -------
         ndarray of int
             In order.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import edgewise as ew
-        >>> rows = np.random.default_rng(0).standard_normal((100, 4))
-        >>> ew.edge_test(rows, given=["x1"]).tested_columns()
-        array([0, 2, 3])
         """
         if self.tested is None:
             return np.arange(self.n_features)
@@ -109,7 +127,7 @@ class Result(Serialized):
         Those of bounds and of the corrections Holm, Bonferroni and max-T hold for all pairs at
         once; under Benjamini–Hochberg, Benjamini–Yekutieli and no correction they are pointwise.
         """
-        bound = self.correction is None and getattr(self, "radius", None) is not None
+        bound = self.correction is None and self.radius is not None
         return "all pairs" if bound or self.correction in _FAMILY_WISE else "pointwise"
 
     @property
@@ -121,13 +139,11 @@ class Result(Serialized):
     def shown_interval(self) -> ConfidenceInterval:
         """The intervals on the scale of partial correlations that every table and picture shows.
 
-        They are those of `confidence_interval` at `interval_level`, simultaneous where
-        `interval_family` is "all pairs".
-
         Returns
         -------
         ConfidenceInterval
-            The lower and the upper ends; computed once.
+            Those of `confidence_interval` at `interval_level`, simultaneous where
+            `interval_family` is "all pairs".
         """
         return self._shown_interval
 
@@ -135,12 +151,10 @@ class Result(Serialized):
     def _shown_interval(self) -> ConfidenceInterval:
         # A correlation of ±1, or a number of a damaged file, may have no interval: that is NaN.
         with np.errstate(all="ignore"):
-            shown: ConfidenceInterval = self.confidence_interval(
+            low, high = self.confidence_interval(
                 self.interval_level, "partial_correlation", self.interval_family == "all pairs"
             )
-        for end in shown:
-            end.flags.writeable = False
-        return shown
+        return ConfidenceInterval(frozen(low), frozen(high))
 
     def confidence_interval(
         self, level: float = 0.95, scale: Any = "partial_correlation", simultaneous: bool = False
@@ -177,14 +191,34 @@ class Result(Serialized):
         """
         raise NotImplementedError
 
-    def summary(self) -> str:
-        """A few lines to read: what was tested, how, and what was found.
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file of the kind that its name ends in.
 
-        Returns
-        -------
-        str
-            The lines; if much was found, only the ten clearest pairs.
+        Parameters
+        ----------
+        path : str or path
+            The pairs as .csv; everything as .json; the page as .html; the picture as .png, .svg or
+            .pdf; the graph of an `edge_test` as .graphml, .gexf or .cyjs.
         """
+        graphs = ("graphml", "gexf", "cyjs") if hasattr(self, "to_networkx") else ()
+        pictures = ("png", "svg", "pdf")
+        kind = check_ending("path", path, (*graphs, "csv", "json", "html", *pictures))
+        if kind in graphs:
+            view("write_graph")(self, path)
+        elif kind in pictures:
+            drawn = self.plot()
+            view("write_plot")(drawn[0] if isinstance(drawn, tuple) else drawn, path)
+        elif kind == "html":
+            self.report(path)
+        elif kind == "csv":
+            self.to_csv(path)
+        else:
+            self.to_json(path)
+
+    def plot(self) -> Any:
+        raise NotImplementedError
+
+    def report(self, path: str | os.PathLike[str]) -> None:
         raise NotImplementedError
 
     def _of_tested(self, interval: ConfidenceInterval) -> ConfidenceInterval:
@@ -193,6 +227,22 @@ class Result(Serialized):
             return interval
         known = self.tested | np.diag(self.tested.any(axis=0))
         return ConfidenceInterval(*(np.where(known, end, np.nan) for end in interval))
+
+
+def frozen(array: _Array) -> _Array:
+    """The array, which nobody can change any more."""
+    array.flags.writeable = False
+    return array
+
+
+def probabilities(log_p: FloatArray, draws: int | None = None) -> FloatArray:
+    """exp, but never zero: zero would claim a certainty that no test gives.
+
+    Of so many draws, the p-values are multiples of 1/(draws + 1), to the last digit: rounding must
+    not lift one above a level that it keeps.
+    """
+    p = np.maximum(np.exp(log_p), _TINY)
+    return p if draws is None else np.rint(p * (draws + 1)) / (draws + 1)
 
 
 def interval_label(level: float, family: IntervalFamily, *, some: bool = False) -> str:

@@ -14,7 +14,6 @@ from edgewise.errors import ParameterError
 from edgewise.inference.centrality import EdgeEnds, bounded_ends, selected_ends, sum_ends
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.summary import POOLED
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -75,7 +74,7 @@ def centralities(
     for the selection of the edges. Under a bound their ends are the sums of the ends of the edges,
     and hold for all variables at once. They are also sums of ends for pooled results and for
     ``missing="pairwise"``, where nobody knows how the errors of two edges go together; these hold
-    for each variable. A result from a file of an old version has no intervals: they are NaN.
+    for each variable.
 
     Parameters
     ----------
@@ -139,12 +138,10 @@ def _checked(communities: npt.ArrayLike, n_features: int) -> npt.NDArray[np.intp
 
 
 def _holds_at_once(result: EdgeTestResult) -> bool:
-    return result.uncertainty is not None and result.uncertainty.simultaneous
+    return result.uncertainty.simultaneous
 
 
-def _ends(result: EdgeTestResult, edges: BoolArray, level: float) -> EdgeEnds | None:
-    if result.uncertainty is None:
-        return None
+def _ends(result: EdgeTestResult, edges: BoolArray, level: float) -> EdgeEnds:
     partial = result.partial_correlation
     # A correlation of ±1 has no interval; it then leaves nothing of the estimate.
     with np.errstate(all="ignore"):
@@ -157,11 +154,8 @@ def _ends(result: EdgeTestResult, edges: BoolArray, level: float) -> EdgeEnds | 
 
 
 def _interval(
-    result: EdgeTestResult, ends: EdgeEnds | None, chosen: BoolArray, level: float
+    result: EdgeTestResult, ends: EdgeEnds, chosen: BoolArray, level: float
 ) -> ConfidenceInterval:
-    if ends is None:
-        none = np.full(result.n_features, np.nan)
-        return ConfidenceInterval(none, none.copy())
     return sum_ends(ends, chosen, result.partial_correlation, _excess(result, level))
 
 
@@ -172,7 +166,8 @@ def _excess(result: EdgeTestResult, level: float) -> FloatArray | None:
     imputed rows, and where each pair has its own rows.
     """
     error, diagonal = result.standard_error, result.precision.diagonal()
-    if error is None or POOLED in result.options or result.pair_rows is not None:
+    rows = result.provenance
+    if error is None or rows.n_copies is not None or rows.pair_rows is not None:
         return None
     critical = float(special.ndtri((1 - level) / 2))
     beyond = np.square(error.diagonal() / diagonal) - 2 / result.n_samples

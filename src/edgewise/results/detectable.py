@@ -10,7 +10,6 @@ import numpy as np
 from edgewise import _special as special
 from edgewise._checks import check_real
 from edgewise._linalg import FloatArray, root_outer
-from edgewise.errors import ParameterError
 from edgewise.inference.corrections import log_critical_level
 from edgewise.inference.uncertainty import Uncertainty
 from edgewise.results.result import EdgeTestResult
@@ -62,14 +61,10 @@ def detectable_curve(result: EdgeTestResult, power: float = 0.8) -> DetectableCu
     n, spent, least = result.n_samples, _rows_spent(result), _least_effect(result)
     exponents = np.linspace(math.log2(_FEWER), math.log2(_MORE), _POINTS)
     rows = np.unique(np.round(n * 2.0**exponents))
-    if result.uncertainty is None:
-        raise ParameterError(
-            "result: expected one with standard errors or a bound; test the data again."
-        )
     if result.uncertainty.simultaneous:
         effects = _of_bound(result, result.uncertainty, rows)
         # A partial correlation is scaled by the diagonal of Θ̂, for which the bound allows too.
-        scaled = _min_effect(result)[1] == "partial_correlation"
+        scaled = result.question.effect[1] == "partial_correlation"
         effects += least * (1 + effects) if scaled else least
     else:
         z = _typical_z(result, result.uncertainty, power)
@@ -90,17 +85,11 @@ def _rows_spent(result: EdgeTestResult) -> float:
 
 def _least_effect(result: EdgeTestResult) -> float:
     """The partial correlation that an edge must exceed in this test; the median pair's."""
-    effect, scale = _min_effect(result)
+    effect, scale = result.question.effect
     if not effect or scale != "precision":
         return effect
     unit = root_outer(result.precision)[result.tested_pairs()]
     return min(float(np.median(effect / unit)), _LARGEST)
-
-
-def _min_effect(result: EdgeTestResult) -> tuple[float, str]:
-    if "min_effect" not in result.options:
-        return 0.0, "partial_correlation"
-    return result.options["min_effect"], str(result.options["effect_scale"])
 
 
 def _typical_z(result: EdgeTestResult, uncertainty: Uncertainty, power: float) -> float:
@@ -108,7 +97,7 @@ def _typical_z(result: EdgeTestResult, uncertainty: Uncertainty, power: float) -
     first_step = "bonferroni" if result.correction else None
     log_level = log_critical_level(result.n_pairs, 0, result.alpha, first_step)
     pairs = result.tested_pairs()
-    least = uncertainty.threshold(result, log_level, *_min_effect(result)) / root_outer(
+    least = uncertainty.threshold(result, log_level, *result.question.effect) / root_outer(
         result.precision
     )
     rho, error = result.partial_correlation, uncertainty.errors(result)[1]

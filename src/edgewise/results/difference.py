@@ -1,24 +1,30 @@
-"""The result of a comparison of two groups, and of several groups each with the others."""
+"""The result of a comparison of two groups, or of several groups each with all the others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from edgewise._checks import check_choice, check_real
-from edgewise._linalg import BoolArray, FloatArray
-from edgewise.inference.differences import GroupDifference
+from edgewise._linalg import BoolArray, FloatArray, pairs_of, symmetric
+from edgewise._views import view
+from edgewise.errors import ParameterError
+from edgewise.inference.cautions import Caution
+from edgewise.inference.corrections import adjust
+from edgewise.inference.differences import GroupDifference, GroupZ, PermutedTests, log_any
 from edgewise.inference.intervals import ConfidenceInterval
-from edgewise.results.base import Result
-from edgewise.results.edge import FrameKind, frame_of
+from edgewise.inference.measurement import Measurement, Provenance
+from edgewise.inference.question import Question
+from edgewise.results.base import Result, frozen, probabilities
 from edgewise.results.serialize import Serialized
 from edgewise.results.summary import (
     any_sentence,
     difference_headline,
-    difference_repr,
     difference_summary,
     transformed,
 )
@@ -26,7 +32,6 @@ from edgewise.tables.file_read import FileRead
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
@@ -61,6 +66,8 @@ class EdgeDifference(NamedTuple):
         Whether the pair differs.
     n_samples_a, n_samples_b : int
         Rows of each group.
+    group_a, group_b : str
+        The names of the groups.
 
     Examples
     --------
@@ -88,75 +95,81 @@ class EdgeDifference(NamedTuple):
     reject: bool
     n_samples_a: int
     n_samples_b: int
+    group_a: str
+    group_b: str
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class EdgeDifferenceResult(Result):
-    """The outcome of testing H₀: ρ^A_ij = ρ^B_ij for every pair of variables.
+@dataclass(frozen=True, eq=False, slots=True)
+class TwoGroups:
+    """What a method measured in two groups, with the same columns in the same order.
 
     Attributes
     ----------
-    method : str
-        The method that measured each group.
-    why : str
-        Why method="auto" chose it; empty if the user did.
-    alpha : float
-        The significance level.
-    correction : str or None
-        How it accounts for testing many pairs.
+    names : tuple of two str
+        The names of the groups.
+    first, second : Measurement
+        What was measured.
+    """
+
+    names: tuple[str, str]
+    first: Measurement
+    second: Measurement
+
+    def difference(self, n_tests: int) -> GroupDifference:
+        """The two on Fisher's scale."""
+        first, second = (
+            GroupZ.of(one.partial_correlation, one.uncertainty) for one in (self.first, self.second)
+        )
+        return GroupDifference(first, second, n_tests)
+
+    def cautions(self) -> tuple[Caution, ...]:
+        """Those of both groups, each with the name of its group; first what breaks a guarantee."""
+        both = [
+            Caution(f"Group {name!r}: {caution}", caution.kind, caution.breaks)
+            for name, measured in zip(self.names, (self.first, self.second), strict=True)
+            for caution in measured.cautions
+        ]
+        return tuple(sorted(both, key=lambda caution: not caution.breaks))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class GroupComparison:
+    """Two groups, and the p-values (logarithms) of the differences of the pairs.
+
+    Those of pairs that are not tested are NaN. `log_global` is that of "no pair differs".
+    """
+
+    groups: TwoGroups
+    uncertainty: GroupDifference
+    log_pvalue: FloatArray
+    log_adjusted: FloatArray
+    log_global: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EdgeDifferenceResult(Result, Serialized):
+    """The outcome of testing H₀: ρ^A_ij = ρ^B_ij for every pair of variables.
+
+    With more than two levels each is compared with all the others, and the correction is over the
+    pairs of all levels together: ``result[level]`` is the comparison of one, which has the numbers
+    of its two groups. Matrices are of shape (p, p); statistics and p-values are NaN on the diagonal
+    and for pairs that were not tested.
+
+    Attributes
+    ----------
+    question : Question
+        The level, the correction and the pairs to test.
+    compared : tuple of GroupComparison
+        The measurements of the groups, and p-values.
     permutations : int or None
         How many permutations of the labels the p-values come from; None for Student's.
-    options : dict
-        Further options of the method, and what it recorded about each group.
-    group_names : tuple of two str
-        The names of the groups, A and B.
-    n_samples, n_dropped : tuple of two int
-        Rows of each group, and those left out because of missing values.
-    n_features : int
-        Columns.
-    feature_names : tuple of str
-        The names of the columns.
-    n_tests : int
-        How many tests the correction allows for: the tested pairs, or with more than two levels
-        those of every level.
-    partial_correlation_a, partial_correlation_b : ndarray of shape (p, p)
-        The estimates of each group.
-    standard_error_a, standard_error_b : ndarray of shape (p, p)
-        Of these estimates.
-    difference : ndarray of shape (p, p)
-        The partial correlation in A minus that in B.
-    standard_error : ndarray of shape (p, p)
-        Of the difference.
-    statistic : ndarray of shape (p, p)
-        The difference of Fisher's z over its standard error; NaN on the diagonal.
-    pvalue, adjusted_pvalue : ndarray of shape (p, p)
-        NaN on the diagonal; never 0: below 2.2e-308 the value is in `log_pvalue`.
-    log_pvalue : ndarray of shape (p, p)
-        Natural logarithm of the p-values.
-    reject : ndarray of bool of shape (p, p)
-        The pairs that differ; False on the diagonal.
-    global_pvalue : float
-        Of H₀ that no pair differs, from the largest statistic: by permutations of that largest one,
-        and otherwise Bonferroni's.
-    cautions : tuple of str
-        What the data of each group say against the method, in sentences.
-    uncertainty : GroupDifference
-        What intervals are made from.
-    tested : ndarray of bool of shape (p, p), or None
-        The tested pairs, with `given` or `pairs`; None if they are all.
-    files : tuple of two tuples of FileRead
-        The files of each group, and how many rows each has; empty for rows in memory. With `by`,
-        both groups are in the same files.
-    given : tuple of str
-        The columns that were adjusted for and are in no tested pair.
-    n_edges, n_pairs : int
-        How many pairs differ, and of how many that were tested.
-    interval_level, interval_family, interval_label : float, str, str
-        Of the intervals shown in tables, files and pictures, as in `EdgeTestResult`.
+    n_without_level : int
+        Rows without a level, which were left out.
+    further_cautions : tuple of Caution
+        What speaks against the comparison, beside what the data of each group do.
 
     Examples
     --------
-    >>> from edgewise.results.difference import EdgeDifferenceResult
     >>> import edgewise as ew
     >>> returns = ew.datasets.load_sp500_returns()
     >>> result = ew.compare_groups(returns[:4000], returns[4000:], method="batch")
@@ -168,49 +181,220 @@ class EdgeDifferenceResult(Result):
     >>> print(result.headline()[:40], result.summary().splitlines()[1])
     7 of 190 pairs among 20 variables differ That any pair differs: p ...
     >>> low, high = result.confidence_interval(0.99)
-    >>> bool((low <= high).all()), result.interval_label, result.shown_interval().low.shape
-    (True, '95 % interval for all pairs at once', (20, 20))
-    >>> result.to_frame("pyarrow").num_rows
-    190
+    >>> bool((low <= high).all()), result.interval_label
+    (True, '95 % interval for all pairs at once')
     >>> EdgeDifferenceResult.from_json(result.to_json()).n_edges
     7
-    >>> result.plot()[2].get_title()
-    '7 of 190 pairs differ'
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     result.report(f"{folder}/groups.html")
+    >>> thirds = [row // 2771 for row in range(8312)]
+    >>> found = ew.compare_groups(returns, by=thirds, columns=["BAC", "JPM", "XOM"], method="batch")
+    >>> found.levels, found["0"].n_edges, found.to_frame("pyarrow").num_rows
+    (('0', '1', '2'), 1, 9)
     """
 
-    method: str
-    alpha: float
-    correction: str | None
-    permutations: int | None
-    options: dict[str, Any]
-    group_names: tuple[str, str]
-    n_samples: tuple[int, int]
-    n_dropped: tuple[int, int]
-    n_features: int
-    feature_names: tuple[str, ...]
-    n_tests: int
-    partial_correlation_a: FloatArray
-    partial_correlation_b: FloatArray
-    standard_error_a: FloatArray
-    standard_error_b: FloatArray
-    difference: FloatArray
-    standard_error: FloatArray
-    statistic: FloatArray
-    log_pvalue: FloatArray
-    pvalue: FloatArray
-    adjusted_pvalue: FloatArray
-    reject: BoolArray
-    global_pvalue: float
-    cautions: tuple[str, ...] = ()
-    why: str = ""
-    uncertainty: GroupDifference = field(repr=False)
-    tested: BoolArray | None = None
-    files: tuple[tuple[FileRead, ...], tuple[FileRead, ...]] = ((), ())
+    question: Question
+    compared: tuple[GroupComparison, ...]
+    permutations: int | None = None
+    n_without_level: int = 0
+    further_cautions: tuple[Caution, ...] = ()
 
-    _format: ClassVar = "edgewise difference 1"
+    _format: ClassVar = "edgewise difference 2"
+    _derived: ClassVar = (
+        *("method", "why", "alpha", "correction", "levels", "n_features", "feature_names", "given"),
+        *("global_pvalue", "interval_level", "interval_family", "edges"),
+    )
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The names of the groups that were compared with another one, or with all others."""
+        return tuple(one.groups.names[0] for one in self.compared)
+
+    def __getitem__(self, level: str) -> EdgeDifferenceResult:
+        check_choice("level", level, self.levels)
+        return self.comparisons()[self.levels.index(level)]
+
+    def comparisons(self) -> list[EdgeDifferenceResult]:
+        """A result for each comparison.
+
+        Returns
+        -------
+        list of EdgeDifferenceResult
+            This one alone, if it is of two groups.
+        """
+        if len(self.compared) == 1:
+            return [self]
+        return [replace(self, compared=(one,)) for one in self.compared]
+
+    @property
+    def _only(self) -> GroupComparison:
+        if len(self.compared) > 1:
+            raise ParameterError(
+                f"level: expected one of {len(self.compared)} comparisons, as in "
+                f"result[{self.levels[0]!r}], got all of them."
+            )
+        return self.compared[0]
+
+    @property
+    def method(self) -> str:
+        """The method that measured each group."""
+        return self.compared[0].groups.first.method
+
+    @property
+    def why(self) -> str:
+        """Why method="auto" chose it; empty if the method was named."""
+        return self.compared[0].groups.first.why
+
+    @property
+    def alpha(self) -> float:
+        return self.question.alpha
+
+    @property
+    def correction(self) -> str | None:
+        return self.question.correction
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self.compared[0].groups.first.feature_names
+
+    @cached_property
+    def tested(self) -> BoolArray | None:
+        return self.question.tested(self.feature_names)
+
+    @property
+    def n_tests(self) -> int:
+        """How many tests the correction allows for: the tested pairs of all comparisons."""
+        return self.compared[0].uncertainty.n_tests
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What was recorded about both groups, as a list where the two differ."""
+        a, b = ({**one.options, **one.provenance.options()} for one in self._measured)
+        both = {name: (a[name], b[name]) for name in a if name in b}
+        return {name: pair[0] if pair[0] == pair[1] else [*pair] for name, pair in both.items()}
+
+    @property
+    def _measured(self) -> tuple[Measurement, Measurement]:
+        groups = self.compared[0].groups
+        return groups.first, groups.second
+
+    @property
+    def provenance(self) -> Provenance:
+        """How the rows were treated; in both groups alike."""
+        return self._measured[0].provenance
+
+    @property
+    def group_names(self) -> tuple[str, str]:
+        """The names of the two groups, A and B."""
+        return self._only.groups.names
+
+    @property
+    def n_samples(self) -> tuple[int, int]:
+        """Rows of each group."""
+        first, second = self._only.groups.first, self._only.groups.second
+        return first.estimate.n_samples, second.estimate.n_samples
+
+    @property
+    def n_dropped(self) -> tuple[int, int]:
+        """Rows of each group that were left out because of missing values."""
+        first, second = self._only.groups.first, self._only.groups.second
+        return first.provenance.n_dropped, second.provenance.n_dropped
+
+    @property
+    def files(self) -> tuple[tuple[FileRead, ...], tuple[FileRead, ...]]:
+        """The files of each group; with `by`, both groups are in the same files."""
+        first, second = self._measured
+        return first.provenance.files, second.provenance.files
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What the data of each group say against the method, in sentences."""
+        of_groups = [caution for one in self.compared for caution in one.groups.cautions()]
+        return tuple(dict.fromkeys([*of_groups, *self.further_cautions]))
+
+    @property
+    def uncertainty(self) -> GroupDifference:
+        """What intervals are made from."""
+        return self._only.uncertainty
+
+    @property
+    def partial_correlation_a(self) -> FloatArray:
+        """The estimate of the first group."""
+        return frozen(self._only.groups.first.partial_correlation)
+
+    @property
+    def partial_correlation_b(self) -> FloatArray:
+        """The estimate of the second group."""
+        return frozen(self._only.groups.second.partial_correlation)
+
+    @cached_property
+    def standard_error_a(self) -> FloatArray:
+        """Of the estimate of the first group."""
+        first = self._only.groups.first
+        return frozen(first.uncertainty.errors(first)[1])
+
+    @cached_property
+    def standard_error_b(self) -> FloatArray:
+        """Of the estimate of the second group."""
+        second = self._only.groups.second
+        return frozen(second.uncertainty.errors(second)[1])
+
+    @cached_property
+    def difference(self) -> FloatArray:
+        """The partial correlation in A minus that in B."""
+        return frozen(self.partial_correlation_a - self.partial_correlation_b)
+
+    @cached_property
+    def standard_error(self) -> FloatArray:
+        """Of the difference."""
+        return frozen(np.hypot(self.standard_error_a, self.standard_error_b))
+
+    @cached_property
+    def statistic(self) -> FloatArray:
+        """The difference of Fisher's z over its standard error."""
+        statistic = self._only.uncertainty.statistic()
+        return frozen(
+            statistic if self.tested is None else np.where(self.tested, statistic, np.nan)
+        )
+
+    @cached_property
+    def log_pvalue(self) -> FloatArray:
+        """Natural logarithm of the p-values."""
+        return frozen(symmetric(self._only.log_pvalue, self.n_features, diagonal=np.nan))
+
+    @cached_property
+    def pvalue(self) -> FloatArray:
+        """Never 0: below 2.2e-308 the value is in `log_pvalue`."""
+        return frozen(probabilities(self.log_pvalue, self.permutations))
+
+    @cached_property
+    def adjusted_pvalue(self) -> FloatArray:
+        """The p-values corrected for the number of tests."""
+        log_p = symmetric(self._only.log_adjusted, self.n_features, diagonal=np.nan)
+        draws = self.permutations if self.correction in ("maxt", None) else None
+        return frozen(probabilities(log_p, draws))
+
+    @cached_property
+    def reject(self) -> BoolArray:
+        reject = self._only.log_adjusted <= math.log(self.alpha)
+        return frozen(symmetric(reject, self.n_features, diagonal=False))
+
+    @property
+    def n_edges(self) -> int:
+        """How many pairs differ, in all comparisons."""
+        limit = math.log(self.alpha)
+        return sum(int(np.count_nonzero(one.log_adjusted <= limit)) for one in self.compared)
+
+    @property
+    def global_pvalue(self) -> float:
+        """Of H₀ that no pair differs, from the largest statistic.
+
+        By permutations of that largest one, and otherwise Bonferroni's.
+        """
+        if self.correction == "maxt" and len(self.compared) > 1:
+            # The permutations of the largest statistic of all levels.
+            return min(float(np.nanmin(one.adjusted_pvalue)) for one in self.comparisons())
+        smallest = np.array(min(one.log_global for one in self.compared))
+        single = float(probabilities(smallest, self.permutations))
+        return min(len(self.compared) * single, 1.0)
 
     def confidence_interval(
         self,
@@ -247,35 +431,30 @@ class EdgeDifferenceResult(Result):
         return self._of_tested(found) if simultaneous else found
 
     def pairs(self) -> list[EdgeDifference]:
-        return all_differences(self)
+        return [pair for one in self.comparisons() for pair in _differences(one)]
 
     def edges(self) -> list[EdgeDifference]:
         return super().edges()
 
-    def to_frame(self, backend: FrameKind | None = None) -> Any:
-        """Every tested pair as a row of a data frame, the smallest p-value first.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow", None}
-            The kind of frame; None takes the first of the three that is installed.
-
-        Returns
-        -------
-        data frame
-            Its columns are the attributes of `EdgeDifference`.
-        """
-        return frame_of(self.pairs(), backend, EdgeDifference._fields)
+    def headline(self) -> str:
+        if len(self.compared) == 1:
+            return difference_headline(self)
+        scores = transformed(self.provenance.transform)
+        return (
+            f"{len(self.compared)} groups, each against all others pooled: {self.n_edges} of "
+            f"{self.n_tests} differences among {len(self.tested_columns())} variables"
+            f"{f', {scores}' * bool(scores)}."
+        )
 
     def summary(self) -> str:
-        return difference_summary(self)
-
-    def headline(self) -> str:
-        return difference_headline(self)
+        if len(self.compared) == 1:
+            return difference_summary(self)
+        head = f"{self.headline()}\n{any_sentence(self.global_pvalue, self)}"
+        return "\n\n".join([head, *(one.summary() for one in self.comparisons())])
 
     def plot(
         self, kind: str = "difference", *, axes: Sequence[Axes] | None = None
-    ) -> tuple[Axes, Axes, Axes]:
+    ) -> tuple[Axes, ...]:
         """Draw the graphs of both groups and the pairs that differ, with one layout.
 
         Parameters
@@ -283,17 +462,16 @@ class EdgeDifferenceResult(Result):
         kind : {"difference"}
             Which picture; there is one.
         axes : sequence of three matplotlib axes, optional
-            Where to draw; by default a new figure of pyplot.
+            Where to draw two groups; by default a new figure.
 
         Returns
         -------
-        tuple of three matplotlib axes
+        tuple of three matplotlib axes for each comparison
             The first group, the second group, their difference; ``axes[0].figure`` is the page.
         """
-        from edgewise.plots.plots import plot_difference
-
         check_choice("kind", kind, ("difference",))
-        return plot_difference(self, axes=axes)
+        drawn: tuple[Axes, ...] = view("plot_difference")(self, axes=axes)
+        return drawn
 
     def report(
         self, path: str | os.PathLike[str], *, title: str | None = None, command: str = ""
@@ -311,172 +489,30 @@ class EdgeDifferenceResult(Result):
         command : str, optional
             The command that made it, to be shown.
         """
-        from edgewise.report.difference import write_difference_report
+        view("report_difference")(self, path, title=title, command=command)
 
-        write_difference_report(self, path, title=title, command=command)
+    def _brief(self) -> dict[str, Any]:
+        if len(self.compared) > 1:
+            return {"differing": {one.levels[0]: one.n_edges for one in self.comparisons()}}
+        return {
+            "method": self.method,
+            "alpha": self.alpha,
+            "correction": self.correction,
+            **({"permutations": self.permutations} if self.permutations else {}),
+            "group_names": self.group_names,
+            "n_samples": self.n_samples,
+            "n_features": self.n_features,
+            **({"transform": self.provenance.transform} if self.provenance.transform else {}),
+            "differing": self.n_edges,
+            **({"cautions": len(self.cautions)} if self.cautions else {}),
+        }
 
-    def __repr__(self) -> str:
-        return difference_repr(self)
-
-
-@dataclass(frozen=True, eq=False)
-class EdgeDifferences(Mapping[str, EdgeDifferenceResult], Serialized):
-    """A result for each level of a column: its rows against the rows of all other levels.
-
-    It is a mapping from levels to results. The correction is over the pairs of all levels together,
-    so the decisions and adjusted p-values of all results hold at once.
-
-    Attributes
-    ----------
-    results : dict of EdgeDifferenceResult
-        The result of each level, in the order of the levels.
-    global_pvalue : float
-        Of H₀ that no pair of any level differs from the others.
-    n_edges : int
-        How many pairs differ, over all levels.
-    cautions : tuple of str
-        What the data of any level say against the method.
-
-    Examples
-    --------
-    >>> from edgewise.results.difference import EdgeDifferences
-    >>> import edgewise as ew
-    >>> returns = ew.datasets.load_sp500_returns().slice(2000, 6000)
-    >>> thirds = [row // 2000 for row in range(6000)]
-    >>> found = ew.compare_groups(returns, by=thirds, columns=["BAC", "JPM", "XOM"], method="batch")
-    >>> found
-    EdgeDifferences(differing={'0': 1, '1': 0, '2': 1})
-    >>> print(found.headline())
-    3 groups, each against all others pooled: 2 of 9 differences among 3 variables.
-    >>> found["0"].n_samples, found.global_pvalue < 0.05
-    ((2000, 4000), True)
-    >>> print(found.summary().splitlines()[-1])
-      BAC – JPM: +0.851 against +0.705, difference +0.147, adjusted p 2.5e-09
-    >>> found.to_frame("pyarrow").num_rows
-    9
-    >>> EdgeDifferences.from_json(found.to_json()).n_edges
-    2
-    >>> len(found.plot())
-    3
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found.report(f"{folder}/groups.html")
-    """
-
-    results: dict[str, EdgeDifferenceResult]
-    _format: ClassVar = "edgewise differences 1"
-
-    def __getitem__(self, level: str) -> EdgeDifferenceResult:
-        return self.results[level]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    @property
-    def global_pvalue(self) -> float:
-        """Of H₀ that no pair of any level differs from the others."""
-        results = self.results.values()
-        if any(one.correction == "maxt" for one in results):
-            # The permutations of the largest statistic of all levels.
-            return min(float(np.nanmin(one.adjusted_pvalue)) for one in results)
-        return min(len(self) * min(one.global_pvalue for one in results), 1.0)
-
-    @property
-    def n_edges(self) -> int:
-        """How many pairs differ, over all levels."""
-        return sum(result.n_edges for result in self.results.values())
-
-    @property
-    def cautions(self) -> tuple[str, ...]:
-        """What the data of any level say against the method."""
-        told = [caution for result in self.results.values() for caution in result.cautions]
-        return tuple(dict.fromkeys(told))
-
-    def headline(self) -> str:
-        """What was compared, how, and how many pairs differ.
-
-        Returns
-        -------
-        str
-            One line.
-        """
-        first = next(iter(self.results.values()))
-        scores = "".join(f", {text}" for text in [transformed(first.options)] if text)
-        return (
-            f"{len(self)} groups, each against all others pooled: {self.n_edges} of "
-            f"{first.n_tests} differences among {len(first.tested_columns())} variables{scores}."
-        )
-
-    def summary(self) -> str:
-        """The headline, and the summary of each level.
-
-        Returns
-        -------
-        str
-            The lines.
-        """
-        first = next(iter(self.results.values()))
-        head = f"{self.headline()}\n{any_sentence(self.global_pvalue, first)}"
-        return "\n\n".join([head, *(one.summary() for one in self.results.values())])
-
-    def to_frame(self, backend: FrameKind | None = None) -> Any:
-        """Every pair of every level as a row of a data frame.
-
-        Parameters
-        ----------
-        backend : {"pandas", "polars", "pyarrow", None}
-            The kind of frame; None takes the first of the three that is installed.
-
-        Returns
-        -------
-        data frame
-            Its columns are `group` (the level) and the attributes of `EdgeDifference`.
-        """
-        rows: list[Any] = [
-            (level, *pair) for level, one in self.results.items() for pair in one.pairs()
-        ]
-        return frame_of(rows, backend, ("group", *EdgeDifference._fields))
-
-    def plot(self) -> list[tuple[Axes, Axes, Axes]]:
-        """Draw three graphs for each level: its own, that of all the others, and what differs.
-
-        Returns
-        -------
-        list of tuples of three matplotlib axes
-            One tuple for each level, all in one figure.
-        """
-        from edgewise.plots.plots import plot_differences
-
-        return plot_differences(self)
-
-    def report(
-        self, path: str | os.PathLike[str], *, title: str | None = None, command: str = ""
-    ) -> None:
-        """Write one HTML file to look at and send, with a part for each level.
-
-        Parameters
-        ----------
-        path : path
-            Where to write it.
-        title : str, optional
-            The title of the page.
-        command : str, optional
-            The command that made it, to be shown.
-        """
-        from edgewise.report.difference import write_difference_report
-
-        write_difference_report(self, path, title=title, command=command)
-
-    def __repr__(self) -> str:
-        levels = ", ".join(f"{level!r}: {one.n_edges}" for level, one in self.results.items())
-        return f"EdgeDifferences(differing={{{levels}}})"
+    def _table(self) -> tuple[Sequence[str], Sequence[EdgeDifference]]:
+        return EdgeDifference._fields, self.pairs()
 
 
-def all_differences(result: EdgeDifferenceResult) -> list[EdgeDifference]:
-    """Every tested pair of variables, the smallest p-value first."""
+def _differences(result: EdgeDifferenceResult) -> list[EdgeDifference]:
+    """Every tested pair of two groups, the smallest p-value first."""
     rows, columns = result.tested_pairs()
     size, log_p = np.abs(result.statistic[rows, columns]), result.log_pvalue[rows, columns]
     order = np.lexsort((-size, log_p))  # permutations give many pairs the same p-value
@@ -496,5 +532,48 @@ def all_differences(result: EdgeDifferenceResult) -> list[EdgeDifference]:
     )
     names = np.array(result.feature_names, dtype=object)
     values = [matrix[at].tolist() for matrix in matrices]
-    rows_of_each = [[count] * len(order) for count in result.n_samples]
-    return list(map(EdgeDifference, names[at[0]], names[at[1]], *values, *rows_of_each))
+    same = [[value] * len(order) for value in (*result.n_samples, *result.group_names)]
+    return list(map(EdgeDifference, names[at[0]], names[at[1]], *values, *same))
+
+
+def decide_differences(
+    compared: Sequence[TwoGroups],
+    question: Question,
+    draws: FloatArray | None = None,
+    **more: Any,
+) -> EdgeDifferenceResult:
+    """The result of all comparisons; the correction is over the tested pairs of all of them.
+
+    `draws` are the statistics of all comparisons after permutations, one permutation in each row;
+    `more` are further fields of the result.
+    """
+    names = compared[0].first.feature_names
+    alpha, correction = question.alpha, question.correction
+    pairs = len(names) * (len(names) - 1) // 2
+    tested = question.tested(names)
+    own = np.ones(pairs, dtype=bool) if tested is None else pairs_of(tested)
+    every = np.tile(own, len(compared))
+    differences = [groups.difference(int(every.sum())) for groups in compared]
+    permuted = None
+    if draws is None:
+        log_p = np.concatenate([one.log_pvalues() for one in differences])
+    else:
+        sizes = np.concatenate([np.abs(pairs_of(one.statistic())) for one in differences])
+        permuted = PermutedTests.of(sizes, np.abs(draws), every)
+        log_p = permuted.log_pvalue
+    if permuted is not None and correction == "maxt":
+        log_adjusted = permuted.log_adjusted
+    else:
+        log_adjusted = np.full(len(log_p), np.nan)
+        log_adjusted[every] = adjust(log_p[every], correction)
+    decided = []
+    for k, (groups, difference) in enumerate(zip(compared, differences, strict=True)):
+        part = slice(k * pairs, (k + 1) * pairs)
+        log_global = log_any(log_p[part][own], int(own.sum()))
+        if permuted is not None:
+            difference = replace(difference, permuted=permuted.maxima(part, alpha))
+            log_global = permuted.log_any(part)
+        log_own = np.where(own, log_p[part], np.nan)
+        decided.append(GroupComparison(groups, difference, log_own, log_adjusted[part], log_global))
+    count = None if draws is None else len(draws)
+    return EdgeDifferenceResult(question, tuple(decided), permutations=count, **more)

@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
+from edgewise._shown import Shown, encoded
+from edgewise._text import joined
 from edgewise.methods.registry import registered
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.serialize import write_json
 from edgewise.results.summary import transformed
 
 _SMALLEST_SHOWN = 1e-300
 _LEAST_PVALUE = 2.2250738585072014e-308
 
 
-class Interval(NamedTuple):
-    """The ends of one interval; `low, high = …` unpacks it.
-
-    Attributes
-    ----------
-    low : float
-        The lower end.
-    high : float
-        The upper end.
-    """
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class PairTest:
+@dataclass(frozen=True, slots=True, repr=False)
+class PairTest(Shown):
     """The test of one pair given a set of columns: H₀ is a partial correlation of zero.
 
     Attributes
@@ -58,21 +43,19 @@ class PairTest:
     guarantee : str
         What holds, in about five words.
     cautions : tuple of str
-        What the data say against the method, in sentences. They are looked for when first asked.
+        What the data say against the method, in sentences.
     n_dropped : int
         Rows left out because of missing values.
     whole : callable
         Gives the `EdgeTestResult` of all pairs of these columns, x and y first; intervals and
-        cautions come from it. It is made when it is first asked for.
+        cautions come from it. It is made when it is first used.
 
     Examples
     --------
     >>> import edgewise as ew
     >>> returns = ew.datasets.load_sp500_returns()
     >>> test = ew.partial_test(returns, "KO", "PEP", given=["PG", "WMT"], method="batch")
-    >>> test.sentence() == test.summary()  # which has cautions, too, if there are any
-    True
-    >>> print(test.summary())
+    >>> print(test)
     The partial correlation of KO and PEP given PG and WMT is 0.401 (95 % interval 0.359 to 0.441,
     p = 1.8e-35, n = 8312 rows; batch test, dependent rows too).
     >>> low, high = test.confidence_interval(level=0.99)
@@ -91,7 +74,7 @@ class PairTest:
     n_samples: int
     method: str
     guarantee: str
-    whole: Callable[[], EdgeTestResult] = field(repr=False, compare=False)
+    whole: Callable[[], EdgeTestResult] = field(compare=False)
 
     @property
     def pvalue(self) -> float:
@@ -108,7 +91,7 @@ class PairTest:
         """Rows left out because of missing values."""
         return self.whole().n_dropped
 
-    def confidence_interval(self, level: float = 0.95) -> Interval:
+    def confidence_interval(self, level: float = 0.95) -> tuple[float, float]:
         """The interval of the partial correlation: it leaves 0 where p is at most 1 − level.
 
         Parameters
@@ -118,11 +101,11 @@ class PairTest:
 
         Returns
         -------
-        Interval
+        tuple of two float
             The lower and the upper end.
         """
         low, high = self.whole().confidence_interval(level, "partial_correlation")
-        return Interval(float(low[0, 1]), float(high[0, 1]))
+        return float(low[0, 1]), float(high[0, 1])
 
     def sentence(self, level: float = 0.95) -> str:
         """The answer as a sentence to quote: estimate, interval, p-value and rows.
@@ -139,16 +122,19 @@ class PairTest:
         """
         low, high = self.confidence_interval(level)
         digits = max(2, math.ceil(-math.log10(max(high - low, 1e-9))) + 1)
-        clusters = self.whole().options.get("n_clusters")
-        together = "" if clusters is None else f" in {clusters} clusters"
-        kind, given, scores = "correlation", "", f"{transformed(self.whole().options)} ".lstrip()
+        rows = self.whole().provenance
+        clusters = "" if rows.n_clusters is None else f" in {rows.n_clusters} clusters"
+        kind, given, scores = "correlation", "", f"{transformed(rows.transform)} ".lstrip()
         if self.given:
-            kind, given = "partial correlation", f" given {_and(self.given)}"
+            kind, given = "partial correlation", f" given {joined(self.given, 'and')}"
+        p = f"p = {math.exp(self.log_pvalue):.2g}"
+        if self.log_pvalue < math.log(_SMALLEST_SHOWN):
+            p = f"p < {_SMALLEST_SHOWN:g}"
         return (
             f"The {kind} {scores}of {self.x} and {self.y}{given} is "
             f"{self.partial_correlation:.{digits}f} ({100 * level:.6g} % interval "
-            f"{low:.{digits}f} to {high:.{digits}f}, {_shown(self.log_pvalue)}, "
-            f"n = {self.n_samples} rows{together}; {self.method} test, "
+            f"{low:.{digits}f} to {high:.{digits}f}, {p}, "
+            f"n = {self.n_samples} rows{clusters}; {self.method} test, "
             f"{self.guarantee.removeprefix('per edge, ')})."
         )
 
@@ -162,37 +148,52 @@ class PairTest:
         """
         return "\n".join([self.sentence(), *(f"Caution: {text}" for text in self.cautions)])
 
-    def to_json(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        level: float = 0.95,
-        *,
-        indent: int | None = None,
-    ) -> str | None:
-        """The answer as JSON.
+    def plot(self, kind: str = "forest", **options: Any) -> Any:
+        """Draw the pairs of these columns; see `EdgeTestResult.plot`.
 
         Parameters
         ----------
-        path : str or path, optional
-            A file to write, in UTF-8; it appears when it is complete. By default the text is
-            returned.
-        level : float
-            The level of the interval.
-        indent : int, optional
-            Spaces by which each level is indented; by default everything is on one line.
+        kind : str
+            Which picture.
+        **options
+            Further options of that picture.
 
         Returns
         -------
-        str or None
-            The text; None if it was written to a file.
+        matplotlib axes
+            Where it was drawn.
         """
+        return self.whole().plot(kind, **options)
+
+    def _brief(self) -> dict[str, Any]:
+        return {
+            "x": self.x,
+            "y": self.y,
+            "given": self.given,
+            "partial_correlation": float(f"{self.partial_correlation:.4g}"),
+            "pvalue": float(f"{self.pvalue:.2g}"),
+            "n_samples": self.n_samples,
+            "method": self.method,
+        }
+
+    def _table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+        document = self._document()
+        return [*document], [[*document.values()]]
+
+    def _document(self) -> dict[str, Any]:
+        return self.document()
+
+    def document(self, level: float = 0.95) -> dict[str, Any]:
+        """What `to_json` writes, with an interval of this level."""
         low, high = self.confidence_interval(level)
         document = {
             "x": self.x,
             "y": self.y,
             "given": list(self.given),
             "partial_correlation": self.partial_correlation,
-            "interval": {"level": level, "low": _or_null(low), "high": _or_null(high)},
+            "interval_level": level,
+            "interval_low": encoded(low),
+            "interval_high": encoded(high),
             "statistic": self.statistic,
             "pvalue": self.pvalue,
             "log_pvalue": self.log_pvalue,
@@ -200,11 +201,11 @@ class PairTest:
             "n_dropped": self.n_dropped,
             "method": self.method,
             "guarantee": self.guarantee,
-            "cautions": list(self.cautions),
+            "cautions": [*map(str, self.cautions)],
         }
-        if (transform := self.whole().options.get("transform")) is not None:
+        if (transform := self.whole().provenance.transform) is not None:
             document["transform"] = transform
-        return write_json(document, path, indent)
+        return document
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the rows, which `whole` may look at.
@@ -218,8 +219,9 @@ def pair_of_result(result: EdgeTestResult) -> PairTest:
     """The test of the first two columns, given all others."""
     x, y, *given = result.feature_names
     guarantee = registered()[result.method].guarantee
-    if "transform" in result.options:
+    if result.provenance.transform is not None:
         guarantee = "per edge, Gaussian up to changes of columns"
+    rows = result.provenance.pair_rows
     return PairTest(
         x,
         y,
@@ -227,7 +229,7 @@ def pair_of_result(result: EdgeTestResult) -> PairTest:
         float(result.partial_correlation[0, 1]),
         float(result.statistic[0, 1]),
         float(result.log_pvalue[0, 1]),
-        result.n_samples if result.pair_rows is None else int(result.pair_rows[0, 1]),
+        result.n_samples if rows is None else int(rows[0, 1]),
         result.method,
         guarantee,
         partial(_same, result),
@@ -236,18 +238,3 @@ def pair_of_result(result: EdgeTestResult) -> PairTest:
 
 def _same(result: EdgeTestResult) -> EdgeTestResult:
     return result
-
-
-def _or_null(number: float) -> float | None:
-    """JSON has no NaN."""
-    return number if math.isfinite(number) else None
-
-
-def _and(names: tuple[str, ...]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def _shown(log_pvalue: float) -> str:
-    if log_pvalue < math.log(_SMALLEST_SHOWN):
-        return f"p < {_SMALLEST_SHOWN:g}"
-    return f"p = {math.exp(log_pvalue):.2g}"

@@ -1,33 +1,30 @@
-"""The result of a test of all edges: one frozen value, the same for all methods."""
+"""The result of a test of all edges: it holds the measurement, the question and the decision."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from edgewise._checks import check_choice, check_flag, check_real
-from edgewise._linalg import AnyArray, BoolArray, FloatArray, off_diagonal
+from edgewise._linalg import AnyArray, BoolArray, FloatArray, off_diagonal, pairs_of, symmetric
+from edgewise._optional import is_installed
+from edgewise._shown import FrameKind, frame_kind, new_frame
+from edgewise._views import view
 from edgewise.errors import ParameterError
-from edgewise.inference.decide import PerEdgeThreshold
+from edgewise.inference.corrections import DRAWS
+from edgewise.inference.decide import Decision, PerEdgeThreshold, decision
 from edgewise.inference.intervals import ConfidenceInterval
-from edgewise.inference.measurement import Selection
-from edgewise.inference.question import SCALES
-from edgewise.inference.uncertainty import Uncertainty
-from edgewise.results.base import Result
-from edgewise.results.edge import (
-    Edge,
-    FrameKind,
-    adjusted_counts,
-    all_pairs,
-    frame_kind,
-    frame_of,
-    graph_of,
-    new_frame,
-)
-from edgewise.results.summary import headline, is_chosen, shortest, summary
+from edgewise.inference.measurement import Measurement, Provenance, Selection
+from edgewise.inference.question import SCALES, Question
+from edgewise.inference.uncertainty import NoUncertainty, Uncertainty
+from edgewise.results.base import Result, frozen, probabilities
+from edgewise.results.frames import Edge, all_pairs, graph_of
+from edgewise.results.serialize import Serialized
+from edgewise.results.summary import brief, headline, is_chosen, methods_text, summary
 from edgewise.tables.file_read import FileRead
 
 if TYPE_CHECKING:
@@ -45,150 +42,235 @@ _MATRICES = (
 _ENDS = ("interval_low", "interval_high")
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class EdgeTestResult(Result):
+def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
+    """Levels, families, corrections, effects and thresholds: once, for all methods."""
+    return EdgeTestResult(question, *decision(measurement, question))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EdgeTestResult(Result, Serialized):
     """The outcome of testing H₀: Θ_ij = 0 for pairs of variables: all, or some.
+
+    Matrices are of shape (p, p), symmetric and read-only. On the diagonal, and for pairs that were
+    not tested, statistics and p-values are NaN.
 
     Attributes
     ----------
-    method : str
-        The test.
-    why : str
-        Why method="auto" chose it; empty if the user did.
-    alpha : float
-        Its significance level.
-    correction : str or None
-        How it accounts for testing many pairs; None if one threshold holds for all at once.
-    options : dict
-        Further options of the method.
-    n_samples, n_features : int
-        Rows and columns of the data.
-    feature_names : tuple of str
-        The names of the columns.
-    n_dropped : int
-        Rows left out because of missing values.
-    cautions : tuple of str
-        What the data say against the method, in sentences.
-    covariance, precision, partial_correlation : ndarray of shape (p, p)
-        Estimates, of the standardised columns where the test was asked to standardise.
-    statistic : ndarray of shape (p, p)
-        Θ̂_ij for the bounds, a studentised value for the others.
-    pvalue, adjusted_pvalue : ndarray of shape (p, p)
-        NaN on the diagonal, as for pairs that were not tested; never 0: below 2.2e-308 the value is
-        in `log_pvalue`.
-    log_pvalue : ndarray of shape (p, p)
-        Natural logarithm of the p-values.
-    reject : ndarray of bool of shape (p, p)
-        The edges; False on the diagonal.
-    threshold : float or ndarray of shape (p, p)
-        What the absolute precision was compared with; infinite when the rows are too few.
-    radius : float or None
-        ε, the bound on the error of the covariance, where the method has one.
-    rows_needed : int or None
-        With an infinite threshold, about how many rows would make it finite.
-    standard_error, partial_correlation_standard_error : ndarray of shape (p, p) or None
-        Of the entries of `precision` and of `partial_correlation`, where the method has them.
-    uncertainty : object
-        What intervals are made from: standard errors and a reference, or a bound on all entries.
-    tested : ndarray of bool of shape (p, p), or None
-        The tested pairs, with `given` or `pairs`; None if they are all. Others have estimates, but
-        no statistic, p-value or threshold.
-    files : tuple of FileRead
-        The files that were read, and how many rows each has; empty for rows in memory.
-    selection : Selection or None
-        The neighbours that "nodewise" chose for each column; None for the other methods, which
-        adjust every pair for all other columns.
-    n_missing : tuple of int
-        How many values each column lacks; empty if none does, or nobody knows.
-    n_dropped_alone : tuple of int
-        How many rows were left out because of this column alone; empty if none was.
-    pair_rows : ndarray of int of shape (p, p), or None
-        With missing="pairwise", the rows that have both columns; None if all have.
-    given : tuple of str
-        The columns that were adjusted for and are in no tested pair.
-    n_edges, n_pairs : int
-        How many edges were found, and in how many tested pairs.
-    interval_level, interval_family, interval_label : float, str, str
-        Of the intervals shown in tables, files, pictures and the report: 1 − alpha; "all pairs"
-        where they hold at once (Holm, Bonferroni, max-T, bounds), or else "pointwise"; and both.
+    question : Question
+        The level, the correction, the smallest effect, and the pairs to test.
+    measurement : Measurement
+        What the method measured, and what is known about the rows.
+    decision : Decision
+        P-values and edges.
+    notes : tuple of str
+        What was left out, or done to the data, in sentences.
 
     Examples
     --------
     >>> import edgewise as ew
     >>> result = ew.edge_test(ew.datasets.load_sp500_returns())
-    >>> result.n_edges, len(result.pairs())
-    (51, 190)
-    >>> [(edge.source, edge.target) for edge in result.edges()[:2]]
-    [('CVX', 'XOM'), ('BAC', 'JPM')]
-    >>> print(result.headline(), result.summary().splitlines()[-1])
+    >>> result
+    EdgeTestResult(method='score', alpha=0.05, correction='holm', n_samples=8312, n_features=20,
+                   edges=51, cautions=1)
+    >>> print(result.headline())
     51 of 190 possible edges among 20 variables, from 8312 rows (method 'score', alpha 0.05, holm).
-       … and 41 more
+    >>> print(result.pair("KO", "PEP").sentence())
+    KO and PEP still move together, 0.33 (0.25 to 0.40), after accounting for the 18 others.
     >>> result.to_frame("pyarrow").num_rows, result.to_networkx().number_of_edges()
     (190, 51)
-    >>> result.matrix("partial_correlation", "pandas").loc["CVX", "XOM"].round(2)
-    np.float64(0.69)
+    >>> int(result.adjacency.loc["CVX", "XOM"]), float(result.partial_correlation[5, 19].round(2))
+    (1, 0.69)
     >>> low, high = result.confidence_interval(scale="partial_correlation")
-    >>> bool((low <= high).all())
-    True
-    >>> result.interval_label, result.shown_interval().low.shape
-    ('95 % interval for all pairs at once', (20, 20))
-    >>> result.plot("volcano").get_xlabel()
-    'partial correlation'
-    >>> ew.EdgeTestResult.from_json(result.to_json())
-    EdgeTestResult(method='score', alpha=0.05, correction='holm', n_samples=8312,
-                   n_features=20, edges=51, cautions=1)
+    >>> bool((low <= high).all()), result.interval_label
+    (True, '95 % interval for all pairs at once')
+    >>> ew.EdgeTestResult.from_json(result.to_json()).n_edges
+    51
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result.save(f"{folder}/edges.csv")
     ...     result.report(f"{folder}/report.html")
     """
 
-    method: str
-    alpha: float
-    correction: str | None
-    options: dict[str, Any]
-    n_samples: int
-    n_features: int
-    feature_names: tuple[str, ...]
-    covariance: FloatArray
-    precision: FloatArray
-    partial_correlation: FloatArray
-    statistic: FloatArray
-    log_pvalue: FloatArray
-    pvalue: FloatArray
-    adjusted_pvalue: FloatArray
-    reject: BoolArray
-    threshold: float | FloatArray
-    radius: float | None = None
-    rows_needed: int | None = None
-    standard_error: FloatArray | None = None
-    partial_correlation_standard_error: FloatArray | None = None
-    n_dropped: int = 0
-    uncertainty: Uncertainty | None = field(default=None, repr=False)
-    cautions: tuple[str, ...] = ()
-    why: str = ""
-    tested: BoolArray | None = None
-    files: tuple[FileRead, ...] = ()
-    selection: Selection | None = None
-    n_missing: tuple[int, ...] = ()
-    n_dropped_alone: tuple[int, ...] = ()
-    pair_rows: npt.NDArray[np.int64] | None = None
+    question: Question
+    measurement: Measurement
+    decision: Decision
+    notes: tuple[str, ...] = ()
 
-    _format: ClassVar = "edgewise result 1"
+    _format: ClassVar = "edgewise result 2"
+    _derived: ClassVar = (
+        *(
+            "method",
+            "why",
+            "alpha",
+            "correction",
+            "n_samples",
+            "n_features",
+            "feature_names",
+            "given",
+        ),
+        *("interval_level", "interval_family", "cautions", "edges"),
+    )
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.threshold, PerEdgeThreshold):
-            # It takes as long as a small test, and few ask for it: `__getattr__` finds it then.
-            vars(self)["_threshold"] = vars(self).pop("threshold")
+        for value in (*_arrays(self.measurement.estimate), self.measurement.statistic):
+            frozen(value)
 
-    if not TYPE_CHECKING:
+    @property
+    def method(self) -> str:
+        """The test."""
+        return self.measurement.method
 
-        def __getattr__(self, name: str) -> Any:
-            if name != "threshold" or "_threshold" not in vars(self):
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            found = vars(self)["_threshold"].of(self.uncertainty, self, self.tested)
-            found.flags.writeable = False
-            return vars(self).setdefault("threshold", found)
+    @property
+    def why(self) -> str:
+        """Why method="auto" chose it; empty if the method was named."""
+        return self.measurement.why
+
+    @property
+    def alpha(self) -> float:
+        return self.question.alpha
+
+    @property
+    def correction(self) -> str | None:
+        return self.question.correction
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Further options of the method, and what it recorded."""
+        effect, scale = self.question.effect
+        least = {"min_effect": effect, "effect_scale": scale} if effect else {}
+        return {**self.measurement.options, **self.provenance.options(), **least}
+
+    @property
+    def provenance(self) -> Provenance:
+        """Which rows the numbers come from, and how they were treated."""
+        return self.measurement.provenance
+
+    @property
+    def n_samples(self) -> int:
+        """Rows."""
+        return self.measurement.estimate.n_samples
+
+    @property
+    def n_dropped(self) -> int:
+        """Rows left out because of missing values."""
+        return self.provenance.n_dropped
+
+    @property
+    def files(self) -> tuple[FileRead, ...]:
+        """The files that were read, and how many rows each has; empty for rows in memory."""
+        return self.provenance.files
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return self.measurement.feature_names
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Σ̂; of the standardised columns where the test was asked to standardise."""
+        return self.measurement.estimate.covariance
+
+    @property
+    def precision(self) -> FloatArray:
+        """Θ̂, the inverse of the covariance."""
+        return self.measurement.estimate.precision
+
+    @property
+    def partial_correlation(self) -> FloatArray:
+        """ρ̂_ij = −Θ̂_ij/√(Θ̂_iiΘ̂_jj)."""
+        return self.measurement.estimate.partial_correlation
+
+    @property
+    def uncertainty(self) -> Uncertainty:
+        """The source of p-values and intervals: standard errors and a reference, or a bound."""
+        return self.measurement.uncertainty
+
+    @property
+    def selection(self) -> Selection | None:
+        """The neighbours that "nodewise" chose for each column; None for the other methods."""
+        return self.measurement.selection
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What the data say against the method, in sentences."""
+        return self.measurement.cautions
+
+    @property
+    def tested(self) -> BoolArray | None:
+        return self.decision.tested
+
+    @property
+    def radius(self) -> float | None:
+        return self.decision.radius
+
+    @property
+    def rows_needed(self) -> int | None:
+        """With an infinite threshold, about how many rows would make it finite."""
+        return self.decision.rows_needed
+
+    @cached_property
+    def statistic(self) -> FloatArray:
+        """Θ̂_ij for the bounds, a studentised value for the others."""
+        statistic = self.measurement.statistic.copy()
+        tested = off_diagonal(self.n_features) if self.tested is None else self.tested
+        statistic[~tested] = np.nan
+        return frozen(statistic)
+
+    @cached_property
+    def log_pvalue(self) -> FloatArray:
+        """Natural logarithm of the p-values."""
+        return frozen(symmetric(self.decision.log_pvalue, self.n_features, diagonal=np.nan))
+
+    @cached_property
+    def pvalue(self) -> FloatArray:
+        """Two-sided p-values; never 0: below 2.2e-308 the value is in `log_pvalue`."""
+        return frozen(probabilities(self.log_pvalue))
+
+    @cached_property
+    def adjusted_pvalue(self) -> FloatArray:
+        """The p-values corrected for the number of tested pairs."""
+        log_p = symmetric(self.decision.log_adjusted, self.n_features, diagonal=np.nan)
+        return frozen(probabilities(log_p, DRAWS if self.correction == "maxt" else None))
+
+    @cached_property
+    def reject(self) -> BoolArray:
+        return frozen(symmetric(self.decision.reject, self.n_features, diagonal=False))
+
+    @property
+    def adjacency(self) -> Any:
+        """0 and 1 with the names of the columns: a pandas frame, or an array without pandas."""
+        values = self.reject.astype(int)
+        if not is_installed("pandas"):
+            return values
+        names = list(self.feature_names)
+        return import_module("pandas").DataFrame(values, index=names, columns=names)
+
+    @cached_property
+    def threshold(self) -> float | FloatArray:
+        """What the absolute precision was compared with; infinite when the rows are too few."""
+        found = self.decision.threshold
+        if isinstance(found, PerEdgeThreshold):
+            found = found.of(self.uncertainty, self.measurement, self.tested)
+        if isinstance(found, np.ndarray):
+            np.fill_diagonal(found, np.nan)
+            frozen(found)
+        return found
+
+    @property
+    def standard_error(self) -> FloatArray | None:
+        """Of the entries of `precision`, where the method has them."""
+        return None if self._errors is None else self._errors[0]
+
+    @property
+    def partial_correlation_standard_error(self) -> FloatArray | None:
+        """Of the entries of `partial_correlation`, where the method has them."""
+        return None if self._errors is None else self._errors[1]
+
+    @cached_property
+    def _errors(self) -> tuple[FloatArray, FloatArray] | None:
+        if self.uncertainty.simultaneous:
+            return None
+        of_precision, of_partial = self.uncertainty.errors(self.measurement)
+        return frozen(of_precision), frozen(of_partial)
 
     def pairs(self) -> list[Edge]:
         return all_pairs(self)
@@ -196,38 +278,32 @@ class EdgeTestResult(Result):
     def edges(self) -> list[Edge]:
         return all_pairs(self, edges_only=True)
 
-    def to_frame(self, backend: FrameKind | None = None, *, n_adjusted_for: bool = False) -> Any:
-        """Every tested pair as a row of a data frame, strongest first; `reject` marks the edges.
+    def pair(self, a: str, b: str) -> Edge:
+        """What the test says about one pair of variables.
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow", None}
-            The kind of frame; None takes the first of the three that is installed.
-        n_adjusted_for : bool
-            Add a column of this name: how many other columns each pair was adjusted for. That is
-            all of them, unless the method is "nodewise".
+        a, b : str
+            Their names, in either order.
 
         Returns
         -------
-        data frame
-            Its columns are the attributes of `Edge`; `interval_label` says what its intervals are.
+        Edge
+            Whether it is an edge or not.
         """
-        more = {"n_adjusted_for": adjusted_counts(self)} if n_adjusted_for else {}
-        return frame_of(self.pairs(), backend, more=more)
+        found = [pair for pair in self.pairs() if {a, b} == {pair.source, pair.target}]
+        if not found:
+            raise ParameterError(f"{a!r} and {b!r} are no tested pair of this result.")
+        return found[0]
 
     def to_networkx(self) -> nx.Graph[str]:
         """The edges as a graph: every tested variable a node, the numbers as edge attributes.
 
-        An edge has a `weight`, the absolute partial correlation, and a `distance`, one over it.
-        Measures of clustering and communities want ``weight="weight"``: strong edges hold together.
-        Measures of paths want lengths: give them ``weight="distance"`` (shortest paths,
-        betweenness) or ``distance="distance"`` (closeness), or strong edges are long ones.
-
         Returns
         -------
         networkx.Graph
-            Its own attributes are the method, alpha, n_samples, what the intervals are, and the
-            names that were adjusted for.
+            Edges have a `weight` |ρ̂| for measures that need strengths, and a `distance` 1/|ρ̂| for
+            measures of paths.
         """
         return graph_of(self)
 
@@ -245,23 +321,15 @@ class EdgeTestResult(Result):
         largest. Holm, which decides in steps, finds the same edges and sometimes a few more, and
         so does "maxt". The simultaneous interval of such a further edge still contains 0.
 
-        Prefer partial correlations if tails are heavy: entries of Θ also have the scale of their
-        columns, which few rows then decide. Per-edge intervals of level 0.95 cover edges of Θ in
-        86 to 94 % of the cases on contaminated, t₃, log-normal and Pareto rows.
-
-        With `given` or `pairs`, simultaneous intervals hold for the tested pairs at once, and those
-        of other pairs are NaN.
-
         Parameters
         ----------
         level : float
             Confidence level, between 0 and 1.
         scale : {"precision", "partial_correlation"}
-            Entries of Θ, or partial correlations.
+            Entries of Θ, or partial correlations, which are better if tails are heavy.
         simultaneous : bool
-            Whether all intervals hold at once with this level. Those of the bounds always do. The
-            others divide 1 − level by the number of tested pairs, or use the largest statistic
-            ("maxt").
+            Whether all intervals hold at once with this level, for the tested pairs. Those of the
+            bounds always do.
 
         Returns
         -------
@@ -271,8 +339,6 @@ class EdgeTestResult(Result):
         level = check_real("level", level, above=0, below=1, hint=" 0.95 is usual.")
         check_flag("simultaneous", simultaneous)
         check_choice("scale", scale, SCALES)
-        if self.uncertainty is None:
-            raise ParameterError("uncertainty: this result has no intervals; test the data again.")
         found = self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
         at_once = simultaneous or self.uncertainty.simultaneous
         return self._of_tested(found) if at_once else found
@@ -283,8 +349,8 @@ class EdgeTestResult(Result):
         Parameters
         ----------
         name : str
-            The name of a matrix: "partial_correlation", "precision", "covariance", "statistic",
-            "pvalue", "adjusted_pvalue", "log_pvalue", "reject", "threshold", "interval_low",
+            "partial_correlation", "precision", "covariance", "statistic", "pvalue",
+            "adjusted_pvalue", "log_pvalue", "reject", "threshold", "interval_low",
             "interval_high", and where the method has standard errors "standard_error" (of the
             precision) and "partial_correlation_standard_error".
         backend : {"pandas", "polars", "pyarrow", None}
@@ -308,9 +374,7 @@ class EdgeTestResult(Result):
 
     def _matrix(self, name: str) -> AnyArray:
         known = [one for one in _MATRICES if getattr(self, one) is not None]
-        if self.uncertainty is not None:
-            known += _ENDS
-        check_choice("name", name, known)
+        check_choice("name", name, (*known, *_ENDS))
         if name in _ENDS:
             return self.shown_interval()[_ENDS.index(name)]
         values = np.asarray(getattr(self, name))
@@ -337,7 +401,7 @@ class EdgeTestResult(Result):
         lines : sequence of Comparison, optional
             What `compare_methods` found on the same data, for "agreement" and "ladder".
         ax : matplotlib axes, optional
-            Where to draw; by default a new figure of pyplot.
+            Where to draw; by default a new figure.
         **options
             Further options of that picture; `edgewise.plots.plots` has a function for each.
 
@@ -346,9 +410,8 @@ class EdgeTestResult(Result):
         matplotlib axes
             Where it was drawn; ``ax.figure`` is the page.
         """
-        from edgewise.plots.plots import plot
-
-        return plot(self, kind, lines=lines, ax=ax, **options)
+        drawn: Axes = view("plot")(self, kind, lines=lines, ax=ax, **options)
+        return drawn
 
     def report(
         self,
@@ -372,52 +435,96 @@ class EdgeTestResult(Result):
             The data that were tested, as `edge_test` takes them. With them the report also says
             what they are like (tails, dependence, scales) and shows every method side by side.
         compare : bool, optional
-            Whether to run all other methods too, which takes as long as `edgewise compare`; by
-            default those that do not take long.
+            Whether to run all other methods too; by default those that do not take long.
         title : str, optional
             The title of the page.
         rows : bool
             Whether the page may hold up to 500 sampled rows of `data`, as residuals, for scatter
             plots of single edges. Say False if the rows are confidential.
         """
-        from edgewise.api.reporting import write_report
+        view("report")(self, path, data=data, compare=compare, title=title, rows=rows)
 
-        write_report(self, path, data=data, compare=compare, title=title, rows=rows)
+    def explore(self, height: int = 800) -> Any:
+        """The report inside a cell of a notebook.
+
+        Parameters
+        ----------
+        height : int
+            Of the cell, in pixels.
+
+        Returns
+        -------
+        object
+            What the notebook shows as HTML.
+        """
+        return view("explore")(self, height)
 
     def summary(self) -> str:
         return summary(self)
 
+    def methods_text(self) -> str:
+        """A paragraph about this analysis for a paper, with versions and citations.
+
+        Returns
+        -------
+        str
+            Sentences to copy and to change.
+        """
+        return methods_text(self)
+
     def headline(self) -> str:
         return headline(self)
 
+    def _brief(self) -> dict[str, Any]:
+        return brief(self)
+
+    def _table(self) -> tuple[Sequence[str], Sequence[Edge]]:
+        return Edge._fields, self.pairs()
+
     def _repr_html_(self) -> str:
-        from edgewise.plots.notebook import result_html
+        return str(view("html")(self))
 
-        return result_html(self)
+    def with_measured(self, **changes: Any) -> EdgeTestResult:
+        """The same result with other values in its measurement, or in the provenance of that."""
+        known = {one.name for one in fields(Provenance)}
+        rows = {name: changes.pop(name) for name in known & {*changes}}
+        provenance = replace(self.provenance, **rows)
+        measured = replace(self.measurement, provenance=provenance, **changes)
+        return replace(self, measurement=measured)
 
-    def __repr__(self) -> str:
-        return shortest(self)
+
+def _arrays(value: Any) -> list[AnyArray]:
+    inside = (getattr(value, known.name) for known in fields(value))
+    return [one for one in inside if isinstance(one, np.ndarray)]
 
 
 def tested_part(result: EdgeTestResult) -> EdgeTestResult:
     """The same numbers of the tested columns alone, for pictures of them; it has no intervals."""
     if result.tested is None:
         return result
-    columns = result.tested_columns()
+    columns, p = result.tested_columns(), result.n_features
     at = np.ix_(columns, columns)
-    parts: dict[str, Any] = {}
-    for known in fields(result):
-        value = getattr(result, known.name)
-        if isinstance(value, np.ndarray):
-            parts[known.name] = value[at]
-    if (parts["tested"] == off_diagonal(len(columns))).all():
-        parts["tested"] = None
-    names = tuple(result.feature_names[i] for i in columns)
-    parts |= {"n_features": len(columns), "feature_names": names}
-    for name in ("n_missing", "n_dropped_alone"):
-        counts: tuple[int, ...] = getattr(result, name)
-        parts[name] = tuple(counts[i] for i in columns) if counts else ()
-    return replace(result, uncertainty=None, selection=None, **parts)
+
+    def part(value: Any) -> Any:
+        if isinstance(value, np.ndarray) and value.shape == (p, p):
+            return value[at]
+        if isinstance(value, np.ndarray) and value.shape == (p * (p - 1) // 2,):
+            return pairs_of(symmetric(value, p, diagonal=value.dtype.type(0))[at])
+        if isinstance(value, tuple) and len(value) == p:
+            return tuple(value[i] for i in columns)
+        return value
+
+    def parts(value: Any) -> dict[str, Any]:
+        return {known.name: part(getattr(value, known.name)) for known in fields(value)}
+
+    measured, decided = result.measurement, parts(result.decision)
+    if (decided["tested"] == off_diagonal(len(columns))).all():
+        decided["tested"] = None
+    estimate = replace(measured.estimate, **parts(measured.estimate))
+    without = {"estimate": estimate, "uncertainty": NoUncertainty(), "selection": None}
+    without["provenance"] = replace(measured.provenance, **parts(measured.provenance))
+    measured = replace(measured, **(parts(measured) | without))
+    return replace(result, measurement=measured, decision=replace(result.decision, **decided))
 
 
 def chosen_pairs(result: Result) -> list[tuple[str, str]] | None:

@@ -1,9 +1,7 @@
-"""Results as JSON and back: dataclasses, all the way down, by their type hints.
+"""Results from JSON: dataclasses, all the way down, by their type hints.
 
-An object has the fields of its dataclass; where several classes are possible, `kind` names its own.
-JSON has neither NaN nor infinity: in an array null is NaN, "Infinity" and "-Infinity" are texts,
-as "NaN" is for a number outside of arrays. Reading checks every value before it is used and runs no
-part of the text as code.
+An object has the fields of its dataclass, and `kind` names its class. Reading checks every value
+before it is used and runs no part of the text as code.
 """
 
 from __future__ import annotations
@@ -18,13 +16,14 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, ClassVar, NoReturn, Self, get_args, get_origin, overload
+from typing import Any, ClassVar, NoReturn, Self, get_args, get_origin
 
 import numpy as np
 
-from edgewise._files import atomic_path
-from edgewise._linalg import AnyArray, off_diagonal
+from edgewise._linalg import AnyArray, off_diagonal, pairs_of
+from edgewise._shown import Shown, encoded
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
+from edgewise.inference.cautions import Caution
 from edgewise.inference.measurement import Selection
 from edgewise.inference.references import (
     AnytimeReference,
@@ -65,7 +64,8 @@ _CLASSES: dict[Any, tuple[type, ...]] = {
 }
 # Arrays are p × p, but for these; None is any length above zero.
 _SHAPES: dict[str, tuple[str | None, ...]] = {
-    **dict.fromkeys(("reach", "eigenvalues", "diagonal"), ("p",)),
+    **dict.fromkeys(("reach", "eigenvalues", "diagonal", "origin", "offset"), ("p",)),
+    **dict.fromkeys(("log_pvalue", "log_adjusted", "reject"), ("pairs",)),
     **dict.fromkeys(("spectrum", "counts", "maxima", "largest"), (None,)),
     "each": (None, "pairs"),
 }
@@ -74,24 +74,29 @@ _FLOAT = float(np.finfo(float).max)
 # What a number of this name may be. Beyond it results would be NaN, or computing them never end.
 _LIMITS = {
     "alpha": (_POSITIVE, math.nextafter(1, 0)),
-    **dict.fromkeys(("pvalue", "adjusted_pvalue", "global_pvalue"), (_POSITIVE, 1 + 1e-9)),
-    "log_pvalue": (-_INF, 1e-9),
-    **dict.fromkeys(("partial_correlation_a", "partial_correlation_b"), (-1 - 1e-9, 1 + 1e-9)),
     "partial_correlation": (-1 - 1e-9, 1 + 1e-9),
+    **dict.fromkeys(("log_pvalue", "log_adjusted", "log_global", "log_level"), (-_INF, 1e-9)),
     **dict.fromkeys(("n_samples", "n_tests", "n_entries", "permutations"), (1, _COUNT)),
-    **dict.fromkeys(("n_dropped", "n_missing", "n_dropped_alone", "pair_rows"), (0, _COUNT)),
-    **dict.fromkeys(("rows", "rows_needed"), (0, _INF)),
+    **dict.fromkeys(
+        ("n_dropped", "n_missing", "n_dropped_alone", "pair_rows", "n_clusters", "n_copies"),
+        (0, _COUNT),
+    ),
+    **dict.fromkeys(("rows", "rows_needed", "n_without_level"), (0, _INF)),
     **dict.fromkeys(("df", "rho2", "unit", "independent_pairs", "mu"), (_POSITIVE, _FLOAT)),
     **dict.fromkeys(("degrees", "errors", "penalty", "max_alpha"), (_POSITIVE, _FLOAT)),
-    **dict.fromkeys(("variance", "slack", "offset", "diagonal", "counts"), (0, _FLOAT)),
+    **dict.fromkeys(("variance", "slack", "diagonal", "counts"), (0, _FLOAT)),
     **dict.fromkeys(("maxima", "largest", "each", "standard_error"), (0, _INF)),
     **dict.fromkeys(("reach", "deviation"), (0, 1)),
+    "ConcordanceRadius.offset": (0, _FLOAT),
+    "min_effect": (0, _FLOAT),
+    "effective_rows": (0, _FLOAT),
     "spectrum": (0, 1e300),
-    "scale": (0, 1e150),
+    "BernsteinRadius.scale": (0, 1e150),
     "smallest": (-_FLOAT, _FLOAT),
 }
+_SYMMETRIC = ("covariance", "precision", "partial_correlation", "statistic", "tested")
 _NAMES = ("NaN", "Infinity", "-Infinity")
-_DEEPEST_OPTION = 16
+_DEEPEST = 16
 
 
 class _WrongValueError(ValueError):
@@ -107,36 +112,19 @@ def _short(value: object) -> str:
     return text.replace("\n", " ") if len(text) <= 60 else f"{text[:60]!r}…"
 
 
-class Serialized:
-    """A dataclass that is written as JSON and read back."""
+class Serialized(Shown):
+    """A result that is read back from what `to_json` wrote."""
 
     _format: ClassVar[str]
+    _derived: ClassVar[tuple[str, ...]] = ()
 
-    @overload
-    def to_json(self, path: None = None, *, indent: int | None = None) -> str: ...
-    @overload
-    def to_json(self, path: str | os.PathLike[str], *, indent: int | None = None) -> None: ...
-    def to_json(
-        self, path: str | os.PathLike[str] | None = None, *, indent: int | None = None
-    ) -> str | None:
-        """The whole result as JSON, which `from_json` reads; every number to its last bit.
-
-        JSON has neither NaN nor infinity: in an array null is NaN, and "Infinity" is a text.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            A file to write, in UTF-8; it appears when it is complete. By default the text is
-            returned.
-        indent : int, optional
-            Spaces by which each level is indented; by default everything is on one line.
-
-        Returns
-        -------
-        str or None
-            The text; None if it was written to a file.
-        """
-        return write_json({"format": self._format, **_encoded(self, top=True)}, path, indent)
+    def _document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {"format": self._format}
+        for name in self._derived:
+            value = getattr(self, name)
+            document[name] = encoded(value() if callable(value) else value)
+        document |= encoded(self)
+        return document
 
     @classmethod
     def from_json(cls, source: str | os.PathLike[str]) -> Self:
@@ -169,69 +157,23 @@ class Serialized:
             )
         try:
             with np.errstate(all="ignore"):
-                return typing.cast("Self", _decoded(cls, document, "", 0))
+                made = _decoded(cls, document, "", _n_features(document))
+                _check_result(made)
         except _WrongValueError as error:
             raise DataError(f"{where}: {error}; write it again with to_json.") from error
+        return typing.cast("Self", made)
 
 
-def write_json(
-    document: dict[str, Any], path: str | os.PathLike[str] | None, indent: int | None
-) -> str | None:
-    """The document as JSON text, or None after it was written to a file."""
-    text = json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        # A name that is not proper Unicode (half a surrogate pair) can still be escaped.
-        text = json.dumps(document, indent=indent, allow_nan=False)
-    if path is None:
-        return text
-    with atomic_path(path) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
-    return None
-
-
-def _encoded(value: Any, *, option: bool = False, top: bool = False) -> Any:
-    """A value as JSON has it; in an option a text stays a text, and so NaN is an object."""
-    if is_dataclass(value):
-        names = [known.name for known in fields(value)]
-        found = {} if top else {"kind": type(value).__name__}
-        found |= {name: _encoded(getattr(value, name), option=name == "options") for name in names}
-        for name in getattr(value, "_derived", ()):
-            more = getattr(value, name)
-            found[name] = _encoded(more() if callable(more) else more)
-        return found
-    if isinstance(value, np.ndarray) and not option:
-        if value.dtype.kind != "f" or np.isfinite(value).all():
-            return value.tolist()
-        cells = value.astype(object)
-        cells[np.isnan(value)] = None
-        cells[np.isposinf(value)], cells[np.isneginf(value)] = "Infinity", "-Infinity"
-        return cells.tolist()
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if hasattr(value, "_asdict"):
-        value = value._asdict()
-    if isinstance(value, list | tuple):
-        return [_encoded(part, option=option) for part in value]
-    if isinstance(value, Mapping):
-        return {str(name): _encoded(part, option=option) for name, part in value.items()}
-    if isinstance(value, float) and not math.isfinite(value):
-        name = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-        return {"float": name} if option else name
-    return value
-
-
-def _decoded_option(value: Any, depth: int = _DEEPEST_OPTION) -> Any:
-    if isinstance(value, dict | list) and depth == 0:
-        _refuse("options", f"values nested at most {_DEEPEST_OPTION} deep", "deeper ones")
-    if isinstance(value, list):
-        return [_decoded_option(item, depth - 1) for item in value]
-    if isinstance(value, dict):
-        if value.keys() == {"float"} and value["float"] in _NAMES:
-            return float(value["float"])
-        return {key: _decoded_option(item, depth - 1) for key, item in value.items()}
-    return value
+def _n_features(document: dict[str, Any]) -> int:
+    """How many names the first measurement has."""
+    compared = document.get("compared")
+    first = compared[0] if isinstance(compared, list) and compared else document
+    measured = first.get("measurement", first.get("first")) if isinstance(first, dict) else None
+    names = measured.get("feature_names") if isinstance(measured, dict) else None
+    where = "measurement.feature_names" if first is document else "compared.first.feature_names"
+    if not isinstance(names, list) or len(names) < 2:
+        _refuse(where, "a list of at least two names", names)
+    return len(names)
 
 
 @cache
@@ -242,42 +184,56 @@ def _hints(kind: Any) -> dict[str, Any]:
     return {name: hints[name] for name in names}
 
 
-def _decoded(hint: Any, value: Any, field: str, p: int) -> Any:
-    """A value of the type that is hinted at, checked; `field` is where it is."""
+def _decoded(hint: Any, value: Any, field: str, p: int, kind: str = "") -> Any:
+    """A value of the type that is hinted at, checked; `field` is where it is, in a `kind`."""
     origin, parts, name = get_origin(hint), get_args(hint), field.rpartition(".")[2]
     if origin in (UnionType, typing.Union):
         if value is None and NoneType in parts:
             return None
-        arrays = [part for part in parts if get_origin(part) is np.ndarray]
-        others = [part for part in parts if part is not NoneType and part not in arrays]
-        right = arrays if not others or (arrays and isinstance(value, list)) else others
-        return _decoded(right[0], value, field, p)
-    if hint in _CLASSES or is_dataclass(hint) or hasattr(hint, "_fields"):
+        is_array = [get_origin(part) in (np.ndarray, tuple) for part in parts]
+        is_object = [_is_object(part) for part in parts]
+        chosen = is_array if isinstance(value, list) else is_object
+        right = [part for part, is_it in zip(parts, chosen, strict=True) if is_it]
+        if not isinstance(value, list | dict) or not right:
+            right = [*(one for one in parts if one in (int, float, str, bool)), *parts]
+        return _decoded(right[0], value, field, p, kind)
+    if _is_object(hint):
         return _decoded_object(hint, value, field, p)
     if origin is np.ndarray:
-        return _array(value, get_args(parts[1])[0], field, name, p)
+        return _array(value, get_args(parts[1])[0], field, kind, p)
     if origin is tuple:
         if not isinstance(value, list) or (parts[-1] is not ... and len(value) != len(parts)):
             _refuse(field, "a list" if parts[-1] is ... else f"a list of {len(parts)}", value)
         kinds = [parts[0]] * len(value) if parts[-1] is ... else parts
-        return tuple(_decoded(kind, one, field, p) for kind, one in zip(kinds, value, strict=True))
-    if origin is dict:
-        if not isinstance(value, dict):
-            _refuse(field, "an object", value)
-        if name == "options":
-            return _decoded_option(value)
-        if not value:
-            _refuse(field, "at least one result", value)
-        return {key: _decoded(parts[1], one, f"{field}.{key}", p) for key, one in value.items()}
+        return tuple(
+            _decoded(one, inner, field, p, kind) for one, inner in zip(kinds, value, strict=True)
+        )
+    if origin in (dict, Mapping):
+        if not isinstance(value, dict) or _depth(value) > _DEEPEST:
+            _refuse(field, f"an object nested at most {_DEEPEST} deep", value)
+        return value
     if hint is float:
         value = _number(value, field)
     elif type(value) is not hint:
         words = {int: "a whole number", str: "a text", bool: "true or false"}
         _refuse(field, words.get(hint, "another value"), value)
-    low, high = _LIMITS.get(name, (-_INF, _INF))
+    low, high = _limits(kind, name)
     if hint in (int, float) and not low <= value <= high:
         _refuse(field, f"a number from {low:g} to {high:g}", value)
     return value
+
+
+def _is_object(hint: Any) -> bool:
+    return hint in _CLASSES or hint is Caution or is_dataclass(hint) or hasattr(hint, "_fields")
+
+
+def _limits(kind: str, name: str) -> tuple[float, float]:
+    return _LIMITS.get(f"{kind}.{name}", _LIMITS.get(name, (-_INF, _INF)))
+
+
+def _depth(value: Any) -> int:
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return 1 + max(map(_depth, inside), default=0)
 
 
 def _decoded_object(hint: Any, value: Any, field: str, p: int) -> Any:
@@ -288,17 +244,13 @@ def _decoded_object(hint: Any, value: Any, field: str, p: int) -> Any:
     if not isinstance(name, str) or name not in kinds:
         _refuse(f"{field}.kind", f"one of {', '.join(kinds)}", name)
     kind = kinds[name]
-    hints = _hints(kind)
-    if "feature_names" in hints:
-        p = _decoded(int, value.get("n_features"), "n_features", 0)
-        names = value.get("feature_names")
-        if not isinstance(names, list) or not 2 <= p == len(names):
-            _refuse("feature_names", "a list of at least two names, as many as n_features", names)
+    hints = {"text": str, "kind": str, "breaks": bool} if kind is Caution else _hints(kind)
     found: dict[str, Any] = {}
     for known, inner in hints.items():
+        where = f"{field}.{known}".lstrip(".")
         if known not in value:
-            _refuse(f"{field}.{known}".lstrip("."), "a value", "none")
-        found[known] = _decoded(inner, value[known], f"{field}.{known}".lstrip("."), p)
+            _refuse(where, "a value", "none")
+        found[known] = _decoded(inner, value[known], where, p, name)
     made = kind(**found)
     _check(made, field, p)
     return made
@@ -316,7 +268,8 @@ def _number(value: Any, field: str) -> float:
     _refuse(field, "a number below 1.8e308", value)
 
 
-def _array(value: Any, dtype: Any, field: str, name: str, p: int) -> AnyArray:
+def _array(value: Any, dtype: Any, field: str, kind: str, p: int) -> AnyArray:
+    name = field.rpartition(".")[2]
     sizes = {"p": p, "pairs": p * (p - 1) // 2}
     shape = tuple(sizes.get(one or "") for one in _SHAPES.get(name, ("p", "p")))
     rows = value if len(shape) == 2 else [value]
@@ -328,29 +281,32 @@ def _array(value: Any, dtype: Any, field: str, name: str, p: int) -> AnyArray:
         if not isinstance(row, list) or not row or width not in (None, len(row)):
             _refuse(field, expected, row)
     types: set[type] = set().union(*(map(type, row) for row in rows))
-    known: dict[Any, set[type]] = {np.float64: {int, float}, np.bool_: {bool}}
-    own = known.get(dtype, {int})
+    own: set[type] = {bool} if dtype is np.bool_ else {int}
+    if dtype is np.float64:
+        own = {int, float}
     if dtype is np.float64 and not types <= own:
         rows = [[math.nan if one is None else one for one in row] for row in rows]
-        numbers = [[one if one != one else _number(one, field) for one in row] for row in rows]
-        array = np.array(numbers)
+        rows = [[one if one != one else _number(one, field) for one in row] for row in rows]
     elif not types <= own:
         _refuse(field, "true or false" if bool in own else "numbers", value)
-    else:
-        try:
-            array = np.array(rows, dtype=dtype)
-        except (OverflowError, ValueError):
-            _refuse(field, "numbers below 1.8e308", value)
-        if not np.isfinite(array).all():
-            _refuse(field, "numbers below 1.8e308", "a larger one")
-    if name in _LIMITS:
-        low, high = _LIMITS[name]
-        right = (array >= low) & (array <= high)
-        if shape == (p, p):
-            # A diagonal may have no value; in the matrices of a result, pairs not tested have none.
-            right |= np.isnan(array) & (~off_diagonal(p) | ("uncertainty" not in field))
-        if not right.all():
-            _refuse(field, f"numbers from {low:g} to {high:g}", "others")
+    try:
+        array = np.array(rows, dtype=dtype)
+    except (OverflowError, ValueError):
+        _refuse(field, "numbers below 1.8e308", value)
+    if types <= own and not np.isfinite(array).all():
+        _refuse(field, "numbers below 1.8e308", "a larger one")
+    low, high = _limits(kind, name)
+    right = ((array >= low) & (array <= high)) | ((low == -_INF) & np.isnan(array))
+    if shape == (p, p):
+        right |= np.isnan(array) & ~off_diagonal(p)
+    elif shape == (sizes["pairs"],):
+        right |= np.isnan(array)  # of pairs that were not tested
+    if not right.all():
+        _refuse(field, f"numbers from {low:g} to {high:g}", "others")
+    if name in _SYMMETRIC and shape == (p, p):
+        size = np.abs(array, where=np.isfinite(array), out=np.zeros(array.shape)).max()
+        if not np.allclose(array, array.T, rtol=1e-6, atol=1e-9 * size, equal_nan=True):
+            _refuse(field, "a symmetric matrix", "another")
     return array if len(shape) == 2 else array[0]
 
 
@@ -378,35 +334,33 @@ def _check(made: Any, field: str, p: int) -> None:
             _refuse(f"{field}.covariance", "covariances of columns of range one", "others")
     elif isinstance(made, SpectralTransfer) and made.n_features != p:
         _refuse(f"{field}.n_features", f"{p}", made.n_features)
-    elif hasattr(made, "feature_names"):
-        _check_result(made, field, p)
+    elif hasattr(made, "feature_names") and hasattr(made, "estimate"):
+        if len({*made.feature_names}) != p or len(made.feature_names) != p:
+            _refuse(f"{field}.feature_names", "every name once", made.feature_names)
+        for name in ("n_missing", "n_dropped_alone"):
+            counts = getattr(made.provenance, name)
+            if len(counts) not in (0, p):
+                _refuse(f"{field}.{name}", f"{p} numbers or none", counts)
+    elif hasattr(made, "log_adjusted") and hasattr(made, "tested"):
+        tested = off_diagonal(p) if made.tested is None else made.tested
+        if made.tested is not None and (not tested.any() or (tested & ~off_diagonal(p)).any()):
+            _refuse(f"{field}.tested", "some pairs, or null for all", "others")
+        if (made.reject & ~pairs_of(tested)).any():
+            _refuse(f"{field}.reject", "edges among the tested pairs", "others")
+        for name in ("log_pvalue", "log_adjusted"):
+            if np.isnan(getattr(made, name)[pairs_of(tested)]).any():
+                _refuse(f"{field}.{name}", "a number for every tested pair", "NaN")
 
 
-def _check_result(made: Any, field: str, p: int) -> None:
-    prefix = f"{field}." if field else ""
-    if len(set(made.feature_names)) != p:
-        _refuse(f"{prefix}feature_names", "every name once", made.feature_names)
-    for name in ("n_missing", "n_dropped_alone"):
-        if len(getattr(made, name, ())) not in (0, p):
-            _refuse(f"{prefix}{name}", f"{p} numbers or none", getattr(made, name))
-    tested = off_diagonal(p) if made.tested is None else made.tested
-    if made.tested is not None and (not tested.any() or (tested & ~off_diagonal(p)).any()):
-        _refuse(f"{prefix}tested", "some pairs, or null for all", "others")
-    if (made.reject & ~tested).any():
-        _refuse(f"{prefix}reject", "edges among the tested pairs", "others")
-    for known in fields(made):
-        value = getattr(made, known.name)
-        if not isinstance(value, np.ndarray):
-            continue
-        size = np.abs(value, where=np.isfinite(value), out=np.zeros(value.shape)).max()
-        if not np.allclose(value, value.T, rtol=1e-6, atol=1e-9 * size, equal_nan=True):
-            _refuse(f"{prefix}{known.name}", "a symmetric matrix", "another")
-        if known.name in _LIMITS and np.isnan(np.where(tested, value, 0.0)).any():
-            _refuse(f"{prefix}{known.name}", "a number for every tested pair", "NaN")
+def _check_result(made: Any) -> None:
+    """That everything can be computed from it that pages and tables show."""
     try:
-        made.edges()
-    except (EdgewiseError, ArithmeticError, ValueError) as error:
-        _refuse(f"{prefix}uncertainty", "one that gives intervals", str(error))
+        made.summary()
+        made.pairs()
+        if hasattr(made, "threshold"):
+            made.confidence_interval(0.9, "precision")
+    except (EdgewiseError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        _refuse("uncertainty", "one that gives intervals", str(error))
 
 
 def _text_of(source: str | os.PathLike[str]) -> tuple[str, str]:

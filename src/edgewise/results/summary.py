@@ -2,50 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import platform
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from edgewise._text import listed
+from edgewise._linalg import pairs_of
+from edgewise._text import joined, listed
+from edgewise._version import __version__
+from edgewise.methods.registry import registered
 
 if TYPE_CHECKING:
+    from edgewise.inference.measurement import Provenance
     from edgewise.results.base import Result
     from edgewise.results.difference import EdgeDifferenceResult
-    from edgewise.results.edge import Edge
+    from edgewise.results.frames import Edge
     from edgewise.results.result import EdgeTestResult
 
-_MOST_EDGES = 10
+_MOST_EDGES = 15
 _NAMES = 5  # as many as `listed` names before it counts the others
 _NAMED = 3
 _NAME_WIDTH = 30
 # From this share of rows on, it is said how to lose fewer.
 _MANY = 0.1
-#: What a pooled result records: how many copies, and the share of the variance of each pair that
-#: is there because values are missing.
-POOLED, MISSING = "pooled", "missing_information"
-
-# What a result records, the words of a headline, and what they mean.
-_TOLD = {
-    "normal-scores": (
-        "of normal scores",
-        "Partial correlations are those of the normal scores of the columns: right if the rows are "
-        "Gaussian up to an increasing change of each column.",
-    )
+_NORMAL_SCORES = (
+    "Partial correlations are those of the normal scores of the columns: right if the rows are "
+    "Gaussian up to an increasing change of each column."
+)
+#: What a test needs whose rows are clustered.
+CONDITION_OF_CLUSTERS = (
+    "many groups that are independent of each other, of any distribution with fourth moments; rows "
+    "of one group may depend on each other"
+)
+_ANY_FALSE = "which bounds the probability of any false edge by {alpha}"
+_CORRECTIONS = {
+    "holm": (
+        f"Holm's method, {_ANY_FALSE}",
+        "S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of "
+        "Statistics 6 (1979), 65–70.",
+    ),
+    "bonferroni": (f"Bonferroni's method, {_ANY_FALSE}", ""),
+    "maxt": (
+        f"the step-down max-T method, {_ANY_FALSE}",
+        "J. P. Romano and M. Wolf, Exact and approximate stepdown methods for multiple hypothesis "
+        "testing, Journal of the American Statistical Association 100 (2005), 94–108.",
+    ),
+    "bh": (
+        "the method of Benjamini and Hochberg, which aims at a false discovery rate of {alpha}",
+        "Y. Benjamini and Y. Hochberg, Controlling the false discovery rate, Journal of the Royal "
+        "Statistical Society B 57 (1995), 289–300.",
+    ),
+    "by": (
+        "the method of Benjamini and Yekutieli, which bounds the false discovery rate by {alpha}",
+        "Y. Benjamini and D. Yekutieli, The control of the false discovery rate in multiple testing "
+        "under dependency, Annals of Statistics 29 (2001), 1165–1188.",
+    ),
 }
+_PAPER = (
+    "W. Bounliphone and M. B. Blaschko, A U-statistic approach to hypothesis testing for structure "
+    "discovery in undirected graphical models, arXiv:1604.01733 (2016)."
+)
 
 
-def shortest(result: EdgeTestResult) -> str:
-    """The repr."""
-    cautions = f", cautions={len(result.cautions)}" if result.cautions else ""
-    family = "" if result.tested is None else f", pairs={result.n_pairs}"
-    scores = f", transform={result.options['transform']!r}" if transformed(result.options) else ""
-    copies = f", pooled={result.options[POOLED]}" if POOLED in result.options else ""
-    return (
-        f"EdgeTestResult(method={result.method!r}, alpha={result.alpha:g}, "
-        f"correction={result.correction!r}, n_samples={result.n_samples}, "
-        f"n_features={result.n_features}{scores}{family}{copies}, edges={result.n_edges}{cautions})"
-    )
+def brief(result: EdgeTestResult) -> dict[str, Any]:
+    """What the repr shows."""
+    rows = result.provenance
+    return {
+        "method": result.method,
+        "alpha": result.alpha,
+        "correction": result.correction,
+        "n_samples": result.n_samples,
+        "n_features": result.n_features,
+        **({"transform": rows.transform} if rows.transform else {}),
+        **({"pairs": result.n_pairs} if result.tested is not None else {}),
+        **({"pooled": rows.n_copies} if rows.n_copies else {}),
+        "edges": result.n_edges,
+        **({"cautions": len(result.cautions)} if result.cautions else {}),
+    }
 
 
 def headline(result: EdgeTestResult) -> str:
@@ -60,14 +93,14 @@ def headline(result: EdgeTestResult) -> str:
     else:
         found = f"{result.n_edges} of {result.n_pairs} possible edges {among}"
     adjusted = f", {adjusted_for(result)}" if result.given else ""
-    scores = transformed(result.options)
-    clusters = result.options.get("n_clusters")
+    known = result.provenance
+    scores, clusters = transformed(known.transform), known.n_clusters
     rows = f"{result.n_samples} rows" + ("" if clusters is None else f" in {clusters} clusters")
-    if "effective_rows" in result.options:
+    if known.effective_rows is not None:
         rows += ", weighted"
-    if result.pair_rows is not None:
+    if known.pair_rows is not None:
         rows += ", some with missing values"
-    if copies := imputed(result.options):
+    if copies := imputed(known):
         rows += f", {copies}"
     return (
         f"{found}{adjusted}{f', {scores}' * bool(scores)}, from {rows} "
@@ -77,8 +110,7 @@ def headline(result: EdgeTestResult) -> str:
 
 def facts(result: EdgeTestResult) -> list[str]:
     """The headline, and what a reader must know before the edges."""
-    lines = [headline(result), *meaning(result.options)]
-    lines += told_of_missing(result)
+    lines = [headline(result), *meaning(result.provenance)]
     if result.rows_needed is not None:
         lines.append(
             "The rows are too few for this method: its threshold is infinite. "
@@ -88,9 +120,8 @@ def facts(result: EdgeTestResult) -> list[str]:
 
 
 def summary(result: EdgeTestResult) -> str:
-    """The facts, the cautions and the strongest edges."""
-    lines = facts(result) + bars(result)
-    lines += [f"Caution: {caution}" for caution in result.cautions]
+    """The facts and the strongest edges; last the notes and the cautions, which stay in sight."""
+    lines = facts(result)
     lines += [
         f"  {edge.source} – {edge.target}: partial correlation "
         f"{edge.partial_correlation:+.3f}, adjusted p {edge.adjusted_pvalue:.2g}"
@@ -98,7 +129,59 @@ def summary(result: EdgeTestResult) -> str:
     ]
     if result.n_edges > _MOST_EDGES:
         lines.append(f"  … and {result.n_edges - _MOST_EDGES} more")
-    return "\n".join(lines)
+    lines += [*filter(None, [result.why]), *missing_value_notes(result), *bars(result)]
+    lines += result.notes
+    return "\n".join([*lines, *(f"Caution: {caution}" for caution in result.cautions)])
+
+
+def condition(result: EdgeTestResult) -> str:
+    """What the rows must be like for the promise of the method to hold."""
+    kind = registered().get(result.method)
+    text = "what its authors say" if kind is None else kind.condition
+    rows = result.provenance
+    if rows.n_clusters is not None:
+        text = CONDITION_OF_CLUSTERS
+    elif rows.transform is not None:
+        text += ", and here if they are Gaussian up to an increasing change of each column"
+    elif rows.pair_rows is not None:
+        text += ", whose values are missing completely at random"
+    if rows.n_copies is not None:
+        text += (
+            "; and here if values are missing at random given those that are there, and the "
+            "imputations are draws from a model that fits"
+        )
+    return text
+
+
+def methods_text(result: EdgeTestResult) -> str:
+    """A paragraph for a paper, and the references."""
+    names, given = result.tested_columns(), result.given
+    others = "all other variables" if result.selection is None else "variables chosen by the lasso"
+    adjusted = f" (adjusted for {joined(given, 'and')})" if given else ""
+    text = [
+        f"Conditional associations among {len(names)} variables{adjusted} were measured as partial "
+        f"correlations given {others}, from {result.n_samples:,} rows.",
+        *meaning(result.provenance),
+        *missing_value_notes(result),
+        f"Each of {result.n_pairs:,} pairs was tested with the method “{result.method}” of "
+        f"edgewise {__version__} (Python {platform.python_version()}, NumPy {np.__version__}) at "
+        f"α = {result.alpha:g}. It holds for {condition(result)}.",
+    ]
+    effect, scale = result.question.effect
+    if effect:
+        text.append(f"The null hypothesis was a |{scale.replace('_', ' ')}| of at most {effect:g}.")
+    how, source = _CORRECTIONS.get(result.correction or "", ("", ""))
+    if how:
+        text.append(f"P-values were corrected by {how.format(alpha=f'{result.alpha:g}')}.")
+    elif result.radius is not None:
+        text.append("One bound holds for all entries of the precision matrix at once.")
+    else:
+        text.append("P-values were not corrected for the number of pairs.")
+    is_are = "pair was" if result.n_edges == 1 else "pairs were"
+    text.append(f"{result.n_edges:,} {is_are} found to be connected.")
+    broken = [caution for caution in result.cautions if getattr(caution, "breaks", False)]
+    text += [*filter(None, [result.why]), *result.notes, *broken]
+    return "\n".join([" ".join(text), *filter(None, [_PAPER, source])])
 
 
 def is_chosen(result: Result) -> bool:
@@ -115,9 +198,7 @@ def adjusted_for(result: Result) -> str:
 def given_names(result: Result) -> str:
     """The first of the names that were adjusted for, as part of a sentence."""
     given = result.given
-    if 2 <= len(given) <= _NAMES:
-        return f"{', '.join(given[:-1])} and {given[-1]}"
-    return listed(given)
+    return joined(given, "and") if len(given) <= _NAMES else listed(given)
 
 
 def interval_text(edge: Edge) -> str:
@@ -125,19 +206,24 @@ def interval_text(edge: Edge) -> str:
     return f"{edge.interval_low:+.3f} to {edge.interval_high:+.3f}"
 
 
-def told_of_missing(result: EdgeTestResult) -> list[str]:
+def number_text(value: float) -> str:
+    """A number of a sentence, with two digits."""
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def missing_value_notes(result: EdgeTestResult) -> list[str]:
     """Sentences about missing values and weights; none if there were none."""
-    told = []
+    notes, rows = [], result.provenance
     if result.n_dropped:
-        told.append(_dropped(result))
-    if result.pair_rows is not None:
-        told.append(_pairwise(result))
-    if "effective_rows" in result.options:
-        told.append(
-            f"Rows are weighted by {weights_text(result)}: they are worth "
-            f"{result.options['effective_rows']:,.0f} rows of equal weight."
+        notes.append(_dropped(result))
+    if rows.pair_rows is not None:
+        notes.append(_pairwise(result))
+    if rows.effective_rows is not None:
+        notes.append(
+            f"Rows are weighted by {weights_text(result)}: the effective sample size is "
+            f"{rows.effective_rows:,.0f}."
         )
-    return told
+    return notes
 
 
 class Lacking(NamedTuple):
@@ -161,7 +247,7 @@ def percent(share: float) -> str:
 def lacking(result: EdgeTestResult) -> list[Lacking]:
     """The columns that lack values, those that lack most first."""
     n = result.n_samples + result.n_dropped
-    counts = result.n_missing
+    counts = result.provenance.n_missing
     order = sorted(range(len(counts)), key=lambda i: -counts[i])
     return [Lacking(result.feature_names[i], counts[i], counts[i] / n) for i in order if counts[i]]
 
@@ -193,43 +279,42 @@ def _bar(share: float) -> str:
 
 def weights_text(result: EdgeTestResult) -> str:
     """What the rows are weighted by, as part of a sentence."""
-    name = result.options.get("weights")
+    name = result.provenance.weights
     return "given weights" if name == "given" else f"column {name!r}"
 
 
 def _dropped(result: EdgeTestResult) -> str:
-    n = result.n_dropped
-    if result.pair_rows is not None:
-        return (
-            f"{n:,} row{'s' * (n != 1)} without any value {'were' if n != 1 else 'was'} left out."
-        )
-    text = f"{n:,} row{'s' * (n != 1)} with missing values {'were' if n != 1 else 'was'} left out"
-    cost = _most(result, result.n_dropped_alone)
+    n, known = result.n_dropped, result.provenance
+    rows = f"{n:,} row{'s' * (n != 1)}"
+    if known.pair_rows is not None:
+        return f"{rows} without any value {'were' if n != 1 else 'was'} left out."
+    text = f"{rows} with missing values {'were' if n != 1 else 'was'} left out"
+    cost = _most(result, known.n_dropped_alone)
     if cost:
         text += f"; left out because of one column alone: {cost}"
-    elif any(result.n_missing):
-        text += f"; most values are missing in {_most(result, result.n_missing)}"
-    # Groups and ranks need complete rows.
-    able = "n_clusters" not in result.options and "transform" not in result.options
+    elif any(known.n_missing):
+        text += f"; most values are missing in {_most(result, known.n_missing)}"
+    # Clusters and ranks need complete rows.
+    able = known.n_clusters is None and known.transform is None
     if able and n > _MANY * (n + result.n_samples):
         text += ". With missing='pairwise' (score, wald, batch) they would count"
     return text + "."
 
 
 def _pairwise(result: EdgeTestResult) -> str:
-    rows = pair_row_range(result)
-    missing = sum(result.n_missing)
-    share = percent(missing / (result.n_samples * result.n_features))
+    missing = result.provenance.n_missing
+    values = f"{sum(missing):,} value{'s' * (sum(missing) != 1)}"
+    share = percent(sum(missing) / (result.n_samples * result.n_features))
     return (
-        f"{missing:,} value{'s' * (missing != 1)} ({share}) are missing, most in "
-        f"{_most(result, result.n_missing)}. Each pair rests on the rows that have both of its "
-        f"columns, {rows}."
+        f"{values} ({share}) are missing, most in {_most(result, missing)}. Each pair rests on the "
+        f"rows that have both of its columns, {pair_row_range(result)}."
     )
 
 
 def pair_row_range(result: EdgeTestResult) -> str:
     """The rows that pairs rest on, from the fewest to the most."""
-    rows = () if result.pair_rows is None else result.pair_rows[result.tested_pairs()]
+    counts = result.provenance.pair_rows
+    rows = () if counts is None else counts[result.tested_pairs()]
     low, high = int(np.min(rows)), int(np.max(rows))
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
@@ -240,72 +325,36 @@ def _most(result: EdgeTestResult, counts: tuple[int, ...]) -> str:
     return ", ".join(f"{result.feature_names[i]} ({counts[i]:,})" for i in order if counts[i])
 
 
-def transformed(options: Mapping[str, Any]) -> str:
+def transformed(transform: str | None) -> str:
     """What was tested in place of the columns, as in "of normal scores"; empty if they were.
 
     Examples
     --------
-    >>> transformed({"transform": "normal-scores"})
+    >>> transformed("normal-scores")
     'of normal scores'
     """
-    return _TOLD.get(str(options.get("transform")), ("", ""))[0]
+    return "of normal scores" if transform == "normal-scores" else ""
 
 
-def meaning(options: Mapping[str, Any]) -> list[str]:
+def imputed(rows: Provenance) -> str:
+    """How often the rows were imputed, as in "imputed 20 times"; empty if they were not."""
+    return "" if rows.n_copies is None else f"imputed {rows.n_copies} times"
+
+
+def meaning(rows: Provenance) -> list[str]:
     """Sentences about what partial correlations then are; none if rows were tested as they are."""
-    said = _TOLD.get(str(options.get("transform")))
-    return [*([] if said is None else [said[1]]), *pooling(options)]
-
-
-def imputed(options: Mapping[str, Any]) -> str:
-    """How often the rows were imputed, as in "imputed 20 times"; empty if they were not.
-
-    Examples
-    --------
-    >>> imputed({"pooled": 20})
-    'imputed 20 times'
-    """
-    copies = options.get(POOLED)
-    return "" if copies is None else f"imputed {copies} times"
-
-
-def pooling(options: Mapping[str, Any]) -> list[str]:
-    """Sentences about what the numbers then are; none if nothing was pooled.
-
-    Examples
-    --------
-    >>> told = {"pooled": 20, "missing_information": {"mean": 0.2, "largest": 0.3}}
-    >>> print(*pooling(told), sep="\\n")
-    Numbers are pooled from 20 imputed copies of the rows by Rubin's rules. Missing values took
-    20 % of the information about a pair on average, and at most 30 %.
-    """
-    if POOLED not in options:
-        return []
-    told = f"Numbers are pooled from {options[POOLED]} imputed copies of the rows by Rubin's rules."
-    lost = options.get(MISSING)
-    mean, largest = (
-        (lost.get("mean"), lost.get("largest")) if isinstance(lost, Mapping) else (None, None)
-    )
-    # A file that somebody changed may have anything there.
-    if isinstance(mean, float) and isinstance(largest, float):
-        told += (
-            f" Missing values took {100 * mean:.0f} % of the information about a pair on average, "
-            f"and at most {100 * largest:.0f} %."
+    text = [_NORMAL_SCORES] if transformed(rows.transform) else []
+    if rows.n_copies is not None:
+        text.append(
+            f"Numbers are pooled from {rows.n_copies} imputed copies of the rows by Rubin's rules."
         )
-    return [told]
-
-
-def difference_repr(result: EdgeDifferenceResult) -> str:
-    """The repr."""
-    cautions = f", cautions={len(result.cautions)}" if result.cautions else ""
-    permutations = f", permutations={result.permutations}" if result.permutations else ""
-    scores = f", transform={result.options['transform']!r}" if transformed(result.options) else ""
-    return (
-        f"EdgeDifferenceResult(method={result.method!r}, alpha={result.alpha:g}, "
-        f"correction={result.correction!r}{permutations}, group_names={result.group_names!r}, "
-        f"n_samples={result.n_samples!r}, n_features={result.n_features}{scores}, "
-        f"differing={result.n_edges}{cautions})"
-    )
+    if rows.missing_information is not None:
+        lost = pairs_of(rows.missing_information)
+        text.append(
+            f"Missing values took {100 * np.nanmean(lost):.0f} % of the information about a pair "
+            f"on average, and at most {100 * np.nanmax(lost):.0f} %."
+        )
+    return text
 
 
 def difference_headline(result: EdgeDifferenceResult) -> str:
@@ -316,8 +365,9 @@ def difference_headline(result: EdgeDifferenceResult) -> str:
         family += f" over {result.n_tests} tests"
     if result.permutations is not None:
         family += f", {result.permutations} permutations"
-    told = [text for text in (adjusted_for(result), transformed(result.options)) if text]
-    adjusted = f", {', '.join(told)}," if told else ""
+    scores = transformed(result.provenance.transform)
+    said = [text for text in (adjusted_for(result), scores) if text]
+    adjusted = f", {', '.join(said)}," if said else ""
     verb = "differs" if result.n_edges == 1 else "differ"
     return (
         f"{result.n_edges} of {result.n_pairs} {'chosen ' * is_chosen(result)}pairs among "
@@ -328,12 +378,11 @@ def difference_headline(result: EdgeDifferenceResult) -> str:
 
 
 def rows_text(result: EdgeDifferenceResult, group: int) -> str:
-    """How many rows a group has, and how many groups of rows that belong together."""
-    together = result.options.get("n_clusters")
-    if together is None:
-        return f"{result.n_samples[group]} rows"
-    count = together[group] if isinstance(together, list | tuple) else together
-    return f"{result.n_samples[group]} rows in {count} clusters"
+    """How many rows a group has, and how many clusters of rows."""
+    groups = result.compared[0].groups
+    clusters = (groups.first, groups.second)[group].provenance.n_clusters
+    rows = f"{result.n_samples[group]} rows"
+    return rows if clusters is None else f"{rows} in {clusters} clusters"
 
 
 def global_sentence(result: EdgeDifferenceResult) -> str:
@@ -347,20 +396,6 @@ def any_sentence(pvalue: float, result: EdgeDifferenceResult) -> str:
     return f"That any pair differs: p {p_text(pvalue)} (largest statistic, {how})."
 
 
-def difference_facts(result: EdgeDifferenceResult) -> list[str]:
-    """The headline, the global test, and the rows that were left out."""
-    lines = [difference_headline(result), *meaning(result.options)]
-    if result.n_tests == result.n_pairs:
-        # With more levels the test of all of them counts, which `EdgeDifferences` tells.
-        lines.append(global_sentence(result))
-    for name, dropped in zip(result.group_names, result.n_dropped, strict=True):
-        if dropped:
-            lines.append(f"{dropped} rows of {name!r} with missing values were left out.")
-    if without := result.options.get("rows_without_level"):
-        lines.append(f"{without} rows without a level were left out.")
-    return lines
-
-
 def strongest_sentence(result: EdgeDifferenceResult) -> str:
     """What to say if nothing differs."""
     pair = result.pairs()[0]
@@ -372,8 +407,11 @@ def strongest_sentence(result: EdgeDifferenceResult) -> str:
 
 
 def difference_summary(result: EdgeDifferenceResult) -> str:
-    """The facts, the cautions and the clearest differences."""
-    lines = difference_facts(result) + [f"Caution: {caution}" for caution in result.cautions]
+    """The facts, the clearest differences, and the cautions."""
+    lines = [difference_headline(result), *meaning(result.provenance)]
+    if result.n_tests == result.n_pairs:
+        # With more levels, the test of all of them counts.
+        lines.append(global_sentence(result))
     lines += [
         f"  {pair.source} – {pair.target}: {pair.partial_correlation_a:+.3f} against "
         f"{pair.partial_correlation_b:+.3f}, difference {pair.difference:+.3f}, adjusted p "
@@ -384,7 +422,12 @@ def difference_summary(result: EdgeDifferenceResult) -> str:
         lines.append(f"  … and {result.n_edges - _MOST_EDGES} more")
     if not result.n_edges:
         lines.append(strongest_sentence(result))
-    return "\n".join(lines)
+    for name, dropped in zip(result.group_names, result.n_dropped, strict=True):
+        if dropped:
+            lines.append(f"{dropped} rows of {name!r} with missing values were left out.")
+    if without := result.n_without_level:
+        lines.append(f"{without} rows without a level were left out.")
+    return "\n".join([*lines, *(f"Caution: {caution}" for caution in result.cautions)])
 
 
 def p_text(p: float) -> str:

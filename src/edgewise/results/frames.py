@@ -1,25 +1,20 @@
-"""One pair of variables, and all pairs as a list, a data frame or a graph."""
+"""One pair of variables, and all pairs as rows of tables or as a graph."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from edgewise._checks import check_choice
-from edgewise._optional import is_installed, require
-from edgewise.results.summary import POOLED
+from edgewise._optional import require
+from edgewise.results.base import IntArray
+from edgewise.results.summary import number_text
 
 if TYPE_CHECKING:
     import networkx as nx
 
     from edgewise.results.result import EdgeTestResult
-
-FrameKind = Literal["pandas", "polars", "pyarrow"]
-_FRAME_KINDS: tuple[FrameKind, ...] = ("pandas", "polars", "pyarrow")
 
 
 class Edge(NamedTuple):
@@ -50,6 +45,8 @@ class Edge(NamedTuple):
         Whether the pair is an edge.
     n_samples : int
         The rows that it was tested with; with missing="pairwise", those that have both variables.
+    n_adjusted_for : int
+        How many other columns it was adjusted for: all, unless the method is "nodewise".
 
     Examples
     --------
@@ -57,6 +54,8 @@ class Edge(NamedTuple):
     >>> strongest = ew.edge_test(ew.datasets.load_sp500_returns()).edges()[0]
     >>> strongest.source, strongest.target, round(strongest.partial_correlation, 3)
     ('CVX', 'XOM', 0.693)
+    >>> print(strongest.sentence())
+    CVX and XOM still move together, 0.69 (0.65 to 0.74), after accounting for the 18 others.
     """
 
     source: str
@@ -71,40 +70,46 @@ class Edge(NamedTuple):
     adjusted_pvalue: float
     reject: bool
     n_samples: int
+    n_adjusted_for: int
+
+    def sentence(self) -> str:
+        """The pair in plain words: what is left of its association, and its interval.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
+        rho, low, high = self.partial_correlation, self.interval_low, self.interval_high
+        ends = "" if math.isnan(low) else f" ({number_text(low)} to {number_text(high)})"
+        n = self.n_adjusted_for
+        others = f", after accounting for the {f'{n} others' if n > 1 else 'other one'}" * (n > 0)
+        both, size = f"{self.source} and {self.target}", f", {number_text(rho)}{ends}{others}."
+        if not self.reject:
+            return f"No association of {both} is clear{size}"
+        still = "still " * (n > 0)
+        return f"{both} {still}move {'together' if rho > 0 else 'in opposite directions'}{size}"
 
 
-def _strongest_first(
-    result: EdgeTestResult, edges_only: bool = False
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _strongest_first(result: EdgeTestResult, edges_only: bool = False) -> tuple[IntArray, IntArray]:
     """The places of the tested pairs, or of the edges, in the order in which they are shown."""
     rows, columns = result.tested_pairs()
     if edges_only:
-        kept = result.reject[rows, columns]
-        rows, columns = rows[kept], columns[kept]
+        found = result.reject[rows, columns]
+        rows, columns = rows[found], columns[found]
     order = np.argsort(-np.abs(result.partial_correlation[rows, columns]), kind="stable")
     return rows[order], columns[order]
 
 
-def adjusted_counts(result: EdgeTestResult) -> list[int]:
-    """How many columns each pair was adjusted for, in the order of `all_pairs`."""
-    at = _strongest_first(result)
-    if result.selection is None:
-        return [result.n_features - 2] * len(at[0])
-    counts: list[int] = result.selection.sizes()[at].tolist()
-    return counts
-
-
 def all_pairs(result: EdgeTestResult, *, edges_only: bool = False) -> list[Edge]:
     """Every tested pair of variables, or the edges only, strongest partial correlation first."""
-    at = _strongest_first(result, edges_only)
-    # The same NaN everywhere: edges without a number compare as equal.
-    unknown = [math.nan] * len(at[0])
-    errors = result.partial_correlation_standard_error
-    ends = result.shown_interval() if result.uncertainty is not None else ()
+    at, rows = _strongest_first(result, edges_only), result.provenance.pair_rows
+    count, errors = len(at[0]), result.partial_correlation_standard_error
     values = (
         result.partial_correlation[at].tolist(),
-        unknown if errors is None else errors[at].tolist(),
-        *([end[at].tolist() for end in ends] or (unknown, unknown)),
+        # The same NaN everywhere: edges without a number compare as equal.
+        [math.nan] * count if errors is None else errors[at].tolist(),
+        *([math.nan if x != x else x for x in end[at].tolist()] for end in result.shown_interval()),
         *(
             matrix[at].tolist()
             for matrix in (
@@ -112,42 +117,13 @@ def all_pairs(result: EdgeTestResult, *, edges_only: bool = False) -> list[Edge]
                 *(result.pvalue, result.adjusted_pvalue, result.reject),
             )
         ),
-        [result.n_samples] * len(at[0])
-        if result.pair_rows is None
-        else result.pair_rows[at].tolist(),
+        [result.n_samples] * count if rows is None else rows[at].tolist(),
+        [result.n_features - 2] * count
+        if result.selection is None
+        else result.selection.sizes()[at].tolist(),
     )
     names = np.array(result.feature_names, dtype=object)
     return list(map(Edge, names[at[0]], names[at[1]], *values))
-
-
-def frame_of(
-    pairs: Sequence[NamedTuple],
-    backend: FrameKind | None,
-    fields: Sequence[str] = Edge._fields,
-    more: Mapping[str, list[Any]] | None = None,
-) -> Any:
-    """The pairs as rows of a data frame, by default of the first kind that is installed.
-
-    `more` are further columns.
-    """
-    columns = dict(zip(fields, map(list, zip(*pairs, strict=True)), strict=True))
-    return new_frame({**columns, **(more or {})}, frame_kind(backend))
-
-
-def frame_kind(backend: FrameKind | None) -> FrameKind:
-    """The kind of frame that was asked for, or the first that is installed."""
-    if backend is None:
-        # Without any of them, the last: the extra "tables" brings it.
-        return next(filter(is_installed, _FRAME_KINDS), _FRAME_KINDS[-1])
-    check_choice("backend", backend, _FRAME_KINDS)
-    return backend
-
-
-def new_frame(columns: dict[str, list[Any]], kind: FrameKind) -> Any:
-    """A data frame of that kind with these columns."""
-    if kind == "pyarrow":
-        return require(kind, "tables", "A data frame").table(columns)
-    return require(kind, None, "A data frame").DataFrame(columns)
 
 
 def graph_of(result: EdgeTestResult) -> nx.Graph[str]:
@@ -156,20 +132,21 @@ def graph_of(result: EdgeTestResult) -> nx.Graph[str]:
     import networkx as nx
 
     graph: nx.Graph[str] = nx.Graph(
-        method=result.method, alpha=result.alpha, n_samples=result.n_samples
+        method=result.method,
+        alpha=result.alpha,
+        n_samples=result.n_samples,
+        intervals=result.interval_label,
     )
-    if result.uncertainty is not None:
-        graph.graph["intervals"] = result.interval_label
     if result.given:
         graph.graph["adjusted_for"] = ", ".join(result.given)
-    if "transform" in result.options:
-        graph.graph["transform"] = result.options["transform"]
-    if POOLED in result.options:
-        graph.graph[POOLED] = result.options[POOLED]
+    if result.provenance.transform is not None:
+        graph.graph["transform"] = result.provenance.transform
+    if result.provenance.n_copies is not None:
+        graph.graph["pooled"] = result.provenance.n_copies
     graph.add_nodes_from(result.feature_names[i] for i in result.tested_columns())
     for edge in result.edges():
         numbers = edge._asdict()
-        for name in ("source", "target", "reject", "n_samples"):
+        for name in ("source", "target", "reject", "n_samples", "n_adjusted_for"):
             del numbers[name]
         weight = abs(edge.partial_correlation)
         distance = 1 / weight if weight else math.inf

@@ -1,0 +1,193 @@
+"""What every result can do: be read as text, HTML, a data frame, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from html import escape
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from edgewise._checks import check_choice
+from edgewise._files import atomic_path
+from edgewise._optional import is_installed, require
+
+FrameKind = Literal["pandas", "polars", "pyarrow"]
+_FRAME_KINDS: tuple[FrameKind, ...] = ("pandas", "polars", "pyarrow")
+# What spreadsheets take for the start of a formula; some also in full width.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+class Shown:
+    """The base of all results; a subclass says `summary`, `_brief` and `_table`."""
+
+    def summary(self) -> str:
+        """A few lines to read.
+
+        Returns
+        -------
+        str
+            The same as `str` of it.
+        """
+        raise NotImplementedError
+
+    def _brief(self) -> dict[str, Any]:
+        """What the repr shows."""
+        raise NotImplementedError
+
+    def _table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+        """The headings and the rows of a data frame."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self._brief().items())
+        return f"{type(self).__name__}({shown})"
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="white-space:pre-wrap">{escape(self.summary())}</pre>'
+
+    def to_frame(self, backend: FrameKind | None = None) -> Any:
+        """The rows as a data frame.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow", None}
+            The kind of frame; None takes the first of the three that is installed.
+
+        Returns
+        -------
+        data frame
+            One row for each pair, method or fact.
+        """
+        headings, rows = self._table()
+        columns = [[row[k] for row in rows] for k in range(len(headings))]
+        return new_frame(dict(zip(headings, columns, strict=True)), frame_kind(backend))
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """The rows of `to_frame` as a CSV file, without any comments.
+
+        A number that is not known is an empty cell. A text that a spreadsheet would run as a
+        formula gets an apostrophe in front.
+
+        Parameters
+        ----------
+        path : str or path
+            The file, which is replaced if there is one.
+        """
+        headings, rows = self._table()
+        with (
+            atomic_path(path) as temporary,
+            temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
+        ):
+            writer = csv.writer(file)
+            writer.writerow(headings)
+            writer.writerows([*map(_cell, row)] for row in rows)
+
+    @overload
+    def to_json(self, path: None = None, *, indent: int | None = None) -> str: ...
+    @overload
+    def to_json(self, path: str | os.PathLike[str], *, indent: int | None = None) -> None: ...
+    def to_json(
+        self, path: str | os.PathLike[str] | None = None, *, indent: int | None = None
+    ) -> str | None:
+        """The result as JSON, every number to its last bit.
+
+        JSON has neither NaN nor infinity: in an array null is NaN, and "Infinity" is a text.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write, in UTF-8; by default the text is returned.
+        indent : int, optional
+            Spaces by which each level is indented; by default everything is on one line.
+
+        Returns
+        -------
+        str or None
+            The text; None if it was written to a file.
+        """
+        return write_json(self._document(), path, indent)
+
+    def _document(self) -> dict[str, Any]:
+        document: dict[str, Any] = encoded(self)
+        del document["kind"]
+        return document
+
+
+def safe_cell(text: str) -> str:
+    """A text that no spreadsheet runs as a formula."""
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return safe_cell(value)
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def write_json(
+    document: dict[str, Any], path: str | os.PathLike[str] | None, indent: int | None
+) -> str | None:
+    """The document as JSON text, or None after it was written to a file."""
+    text = json.dumps(document, indent=indent, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        # A name that is not proper Unicode (half a surrogate pair) can still be escaped.
+        text = json.dumps(document, indent=indent, allow_nan=False)
+    if path is None:
+        return text
+    with atomic_path(path) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+    return None
+
+
+def encoded(value: Any) -> Any:
+    """A value as JSON has it: of a dataclass its fields and, as `kind`, its name."""
+    if is_dataclass(value):
+        own = {known.name: encoded(getattr(value, known.name)) for known in fields(value)}
+        return {"kind": type(value).__name__, **own}
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind != "f" or np.isfinite(value).all():
+            return value.tolist()
+        cells = value.astype(object)
+        cells[np.isnan(value)] = None
+        cells[np.isposinf(value)], cells[np.isneginf(value)] = "Infinity", "-Infinity"
+        return cells.tolist()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str) and (about := getattr(value, "kind", None)):  # a caution
+        return {"text": str(value), "kind": about, "breaks": getattr(value, "breaks", False)}
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {str(name): encoded(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [encoded(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def frame_kind(backend: FrameKind | None) -> FrameKind:
+    """The kind of frame, or the first that is installed."""
+    if backend is None:
+        # Without any of them, the last: the extra "tables" brings it.
+        return next(filter(is_installed, _FRAME_KINDS), _FRAME_KINDS[-1])
+    check_choice("backend", backend, _FRAME_KINDS)
+    return backend
+
+
+def new_frame(columns: dict[str, list[Any]], kind: FrameKind) -> Any:
+    """A data frame of that kind with these columns."""
+    if kind == "pyarrow":
+        return require(kind, "tables", "A data frame").table(columns)
+    return require(kind, None, "A data frame").DataFrame(columns)
