@@ -72,12 +72,6 @@ def saved_state() -> None:
     assert ew().edge_test(ew().states.Moments.load("rows.state"), method="fisher").n_samples == 400
 
 
-def csv_of_pairs() -> None:
-    from edgewise.plots.export import write_csv
-
-    write_csv(result(), "pairs.csv")
-
-
 def names() -> None:
     package = ew()
     assert {"edge_test", "states"} <= set(dir(package))
@@ -163,7 +157,7 @@ WORKS: dict[str, Callable[[], object]] = {
     "pickle": lambda: pickle.loads(pickle.dumps(result())),
     "summary": lambda: (repr(result()), result().summary(), result()._repr_html_()),
     "edges": lambda: (result().edges(), result().confidence_interval()),
-    "CSV of pairs": csv_of_pairs,
+    "CSV of pairs": lambda: result().to_csv("pairs.csv"),
     "plan_sample_size": lambda: ew().plan_sample_size(rows(), effect=0.1),
     "compare_methods": lambda: ew().compare_methods(rows()),
     "diagnose": lambda: ew().diagnose(rows()),
