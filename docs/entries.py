@@ -16,7 +16,7 @@ from itertools import product
 import numpy as np
 
 from edgewise.errors import EdgewiseWarning
-from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.sample import open_sample
 from edgewise.inference.uncertainty import Bound
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of
@@ -40,7 +40,7 @@ OWN = method_of("entrywise")
 
 def bound_of(method: Method, X: np.ndarray) -> tuple[np.ndarray, Bound]:
     """The estimate, and the bound on all of its entries."""
-    measured = method.measure(open_evidence(X, method.needs, "a table"))
+    measured = method.measure(open_sample(X, method.needs, "a table"))
     bound = measured.uncertainty
     if not isinstance(bound, Bound):
         raise TypeError("method: expected a bound")

@@ -26,8 +26,8 @@ import numpy as np
 
 import edgewise as ew
 from edgewise.inference.corrections import adjust
-from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.references import log_two_sided_tail
+from edgewise.inference.sample import open_sample
 from edgewise.methods.nodewise import DEFAULT_PENALTY
 from edgewise.simulate import (
     make_chain_precision,
@@ -107,7 +107,7 @@ def cell(n: int, p: int, graph: str, law: str, penalty: float, draws: int) -> No
 def outcomes(X: np.ndarray, edge: np.ndarray, penalty: float) -> list[float]:
     """One draw: what the test did, and Fisher's test given the same columns."""
     method = ew.methods.Nodewise(penalty=penalty)
-    measured = method.measure(open_evidence(X, method.needs, "the study"))
+    measured = method.measure(open_sample(X, method.needs, "the study"))
     log_p = measured.uncertainty.log_pvalues(measured)
     pairs = np.triu_indices(X.shape[1], k=1)
     r = measured.partial_correlation[pairs]

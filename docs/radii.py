@@ -21,8 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from edgewise.inference.open_sample import open_evidence
-from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.sample import Needs, Sample, open_sample
 from edgewise.methods.bounds import radius_of
 from edgewise.paper.radii import ChiSquareRadius, NormalRadius, Radius
 from edgewise.simulate import make_chain_precision, sample
@@ -85,7 +84,7 @@ def measured(law: str, p: int, n: int) -> tuple[float, ...]:
 
 def one_draw(X: np.ndarray, precision: np.ndarray) -> tuple[bool, ...]:
     """Which radii the error of these rows left, in the order of SHARES."""
-    evidence = open_evidence(X, Needs(reads_again=True), "a table")
+    evidence = open_sample(X, Needs(reads_again=True), "a table")
     estimate = evidence.moments().covariance()
     inverse = np.linalg.inv(np.linalg.cholesky(estimate))
     # Σ^(−½) Σ̂ Σ^(−½) has the eigenvalues of ΘΣ̂; in units of Σ̂ an error e is e/(1 + e).
@@ -113,7 +112,7 @@ def leaves(radius: Radius, error: float) -> bool:
 
 
 def chi_square(
-    evidence: Evidence, A: np.ndarray | None, *, whitened: bool
+    evidence: Sample, A: np.ndarray | None, *, whitened: bool
 ) -> ChiSquareRadius:
     radius, _ = radius_of(
         "chi2", evidence, A, support=None, solver="full", whitened=whitened

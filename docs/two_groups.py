@@ -24,7 +24,7 @@ import edgewise as ew
 from edgewise.api.compare_groups import permuted_statistics
 from edgewise.inference.corrections import adjust
 from edgewise.inference.differences import PermutedTests
-from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.sample import open_sample
 from edgewise.methods.wald import Wald
 from edgewise.results.difference import TwoGroups
 from edgewise.simulate import make_chain_precision, sample
@@ -184,7 +184,7 @@ def by_permutations(A, B, seed: int) -> PermutedTests:
 def log_pvalues(A, B) -> np.ndarray:
     """Those of `compare_groups`, without what a result needs."""
     measured = [
-        WALD.measure_group(open_evidence(X, WALD.needs, "the study")) for X in (A, B)
+        WALD.measure_group(open_sample(X, WALD.needs, "the study")) for X in (A, B)
     ]
     return TwoGroups(("a", "b"), *measured).difference(1).log_pvalues()
 

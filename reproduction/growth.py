@@ -9,7 +9,7 @@ import numpy as np
 
 from edgewise._checks import default_names
 from edgewise._linalg import FloatArray
-from edgewise.inference.sample_of_fourth import FourthEvidence
+from edgewise.inference.sample import Sample
 from edgewise.inference.uncertainty import Bound
 from edgewise.methods.registry import method_of
 from edgewise.paper.radii import ChiSquareRadius, NormalRadius
@@ -38,13 +38,13 @@ def growing_sample(
             yield total
 
 
-def evidence_of(moments: FourthMoments) -> FourthEvidence:
+def evidence_of(moments: FourthMoments) -> Sample:
     """What every method works from, without the rows."""
     names = default_names(moments.n_features)
-    return FourthEvidence(feature_names=names, asked_by="a study", fourth=moments)
+    return Sample(feature_names=names, purpose="a study", state=moments)
 
 
-def bounds_of(evidence: FourthEvidence, names: Sequence[str] = BOUNDS) -> dict[str, Bound]:
+def bounds_of(sample: Sample, names: Sequence[str] = BOUNDS) -> dict[str, Bound]:
     """The bounds of these methods, at every level.
 
     The trace radius is used at every level, as in the paper's figures, although it is proven only
@@ -52,7 +52,7 @@ def bounds_of(evidence: FourthEvidence, names: Sequence[str] = BOUNDS) -> dict[s
     """
     found = {}
     for name in names:
-        bound = method_of(name).measure(evidence).uncertainty
+        bound = method_of(name).measure(sample).uncertainty
         if not isinstance(bound, Bound) or not isinstance(bound.radius, NormalRadius):
             raise TypeError(f"method {name!r} has no bound with a normal radius")
         found[name] = replace(bound, radius=replace(bound.radius, max_alpha=1.0))
@@ -64,13 +64,13 @@ def log_levels(bound: Bound, distance: FloatArray) -> FloatArray:
     return bound.log_level(distance / bound.transfer.units)
 
 
-def log_pvalues(evidence: FourthEvidence, method: str) -> FloatArray:
+def log_pvalues(sample: Sample, method: str) -> FloatArray:
     """Log p-values of a per-edge method, each pair once."""
-    measured = method_of(method).measure(evidence)
+    measured = method_of(method).measure(sample)
     return measured.uncertainty.log_pvalues(measured)
 
 
-def chi_square_radius(evidence: FourthEvidence) -> ChiSquareRadius:
+def chi_square_radius(sample: Sample) -> ChiSquareRadius:
     """The weighted chi-square radius, which bounds the Frobenius norm of Σ̂ − Σ."""
-    spectrum = np.linalg.eigvalsh(evidence.covcov_matrix(frobenius=True))
+    spectrum = np.linalg.eigvalsh(sample.covcov_matrix(frobenius=True))
     return ChiSquareRadius(np.maximum(spectrum, 0.0).astype(np.float64))

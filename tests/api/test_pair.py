@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import edgewise as ew
 from edgewise.api import pair as conditional
-from edgewise.inference import sample_of_rows as from_rows
+from edgewise.inference import sample as sample_module
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.BrokenAssumptionWarning")
 
@@ -86,7 +86,7 @@ def test_the_same_as_edge_test(law, more, columns, seed):
 
 @pytest.mark.parametrize("law", DRAWS)
 def test_the_same_by_products_where_leverages_are_high(law, monkeypatch):
-    for module in (conditional, from_rows):
+    for module in (conditional, sample_module):
         monkeypatch.setattr(module, "few_rows", lambda n, p: False)
     X = rows_of(law, 300)
     X[:3] *= 8

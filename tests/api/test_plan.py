@@ -137,7 +137,7 @@ def test_an_effect_or_power_outside_its_range(pilot, refuses, argument, value):
         ({"method": "nope"}, ["method", "'nope'", "'score'"]),
         ({"alpha": 0}, ["alpha", "got 0"]),
         ({"correction": "nope"}, ["correction", "'nope'"]),
-        ({"bogus": 1}, ["bogus", "'auto'"]),
+        ({"bogus": 1}, ["bogus", "'score'"]),
         ({"method": "trace", "alpha": 0.3}, ["alpha", "0.2151", "radius='chi2'"]),
     ],
     ids=str,
@@ -161,7 +161,7 @@ def test_a_pilot_that_cannot_be_tested(pilot, refuses):
         refuses(
             lambda method=method: ew.plan_sample_size(state, effect=0.1, method=method),
             ew.errors.DataError,
-            f"method {method!r} reads the rows twice, got a state without rows; pass the rows",
+            f"method {method!r} needs the rows a second time, which a",
         )
     with pytest.raises(TypeError, match="effect"):
         ew.plan_sample_size(pilot)

@@ -38,7 +38,7 @@ def test_json(run_main, csv_file, tmp_path, rows):
 
 def test_cautions_go_to_standard_error(run_main, tmp_path, rows, write_csv):
     path = write_csv(tmp_path / "twice.csv", "abcd", np.repeat(rows, 4, axis=0))
-    out, err = run_main("pair", path, "a", "b", "--method", "score")
+    out, err = run_main("pair", path, "a", "b")
     assert out.startswith("The correlation of a and b is ")
     assert err.startswith("edgewise: caution: ")
     assert "depend" in err

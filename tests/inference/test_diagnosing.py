@@ -10,8 +10,7 @@ import pytest
 import edgewise as ew
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.diagnosis import diagnosis_of, tail_index
-from edgewise.inference.open_sample import open_evidence
-from edgewise.inference.sample import Needs
+from edgewise.inference.sample import Needs, open_sample
 from edgewise.simulate import make_chain_precision, sample
 
 INDEPENDENT = ("gaussian", "laplace", "t5", "exponential", "lognormal")
@@ -29,7 +28,7 @@ def multivariate_t(df, n_samples, n_features, seed):
 
 
 def facts_of(data, names=None):
-    evidence = open_evidence(data, Needs(), "a test", feature_names=names)
+    evidence = open_sample(data, Needs(), "a test", feature_names=names)
     estimate = estimate_precision(evidence.moments(), evidence.feature_names)
     return diagnosis_of(estimate, evidence.first_look, evidence.feature_names)
 
@@ -118,7 +117,7 @@ def test_gaussian_and_t5_columns_have_no_dominant_row(n):
 def test_the_facts_do_not_depend_on_units_or_on_standardising():
     X = draw("t5", 1000)
     X[20, 1] = 99.0
-    evidence = open_evidence(X * [1e-9, 1, 1e9, 1] + 5, Needs(), "a test")
+    evidence = open_sample(X * [1e-9, 1, 1e9, 1] + 5, Needs(), "a test")
     estimate = estimate_precision(evidence.moments(), evidence.feature_names)
     names = evidence.feature_names
     plain, standard = (

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from tests.methods.simulated import quiet_test, rows_of
 
-from edgewise.inference import sample_of_rows as from_rows
-from edgewise.inference.sample_of_rows import RowEvidence
+from edgewise.inference import sample as sample_module
+from edgewise.inference.sample import Sample
 from edgewise.methods.bounds import covcov_largest
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.states import Moments
@@ -20,14 +20,14 @@ def eig(X, **options):
 
 
 def largest(X, solver, *, A=None, frobenius=False, in_memory=True):
-    evidence = RowEvidence(
+    sample = Sample(
         feature_names=tuple(f"x{i}" for i in range(X.shape[1])),
-        asked_by="a test",
+        purpose="a test",
         in_memory=in_memory,
         state=Moments(order=2).update(X),
         rows=RowsAtHand([X]),
     )
-    return covcov_largest(evidence, A, solver=solver, frobenius=frobenius)
+    return covcov_largest(sample, A, solver=solver, frobenius=frobenius)
 
 
 def hardly_larger(found, exact):
@@ -63,7 +63,7 @@ class TestLargest:
         def refuse(*arguments, **options):
             raise AssertionError("the d × d matrix was built")
 
-        monkeypatch.setattr(from_rows, "covcov_matrix", refuse)
+        monkeypatch.setattr(sample_module, "covcov_matrix", refuse)
         X = rows_of("gaussian", 1000, 12)
         assert largest(X, "matrix-free")[0] > 0
         with pytest.raises(AssertionError, match="was built"):

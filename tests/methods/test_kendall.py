@@ -180,8 +180,7 @@ class TestSources:
         refuses(
             lambda: ew.edge_test(ew.accumulate(X), method="kendall"),
             DataError,
-            "method 'kendall' needs the order of rows",
-            "ConcordanceMoments",
+            "method 'kendall' needs the order of rows, which a Moments state does not have",
         )
         state = ew.accumulate(X, concordance=True)
         for method in ("fisher", "trace", "batch"):

@@ -8,8 +8,8 @@ from tests.statistical.grouped_laws import group_sizes, grouped_rows
 
 import edgewise as ew
 from edgewise.estimate.inverse import estimate_precision
-from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.references import StudentOfEach
+from edgewise.inference.sample import open_sample
 from edgewise.methods.left_out_clusters import group_sandwich, group_scores
 from edgewise.simulate import make_chain_precision
 from edgewise.sums import clusters as groups_module
@@ -31,7 +31,7 @@ def data():
 @pytest.fixture(scope="module")
 def evidence(data):
     X, labels = data
-    return open_evidence(X, ew.methods.Score().needs, "the test", clusters=labels)
+    return open_sample(X, ew.methods.Score().needs, "the test", clusters=labels)
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +167,7 @@ def test_rows_that_are_all_alike_are_worth_one_each_group():
     subjects = np.repeat(rng.standard_normal((50, 3)), 10, axis=0)
     X = subjects + 1e-6 * rng.standard_normal(subjects.shape)
     labels = np.repeat(np.arange(50), 10)
-    evidence = open_evidence(X, ew.methods.Score().needs, "the test", clusters=labels)
+    evidence = open_sample(X, ew.methods.Score().needs, "the test", clusters=labels)
     estimate = estimate_precision(evidence.moments(), evidence.feature_names)
     rows = group_scores(evidence.clusters, estimate).rows
     np.testing.assert_allclose(rows, 50, rtol=0.05)

@@ -8,7 +8,7 @@ import pytest
 import edgewise as ew
 from edgewise.errors import DataError
 from edgewise.estimate.pairwise import pairwise_precision
-from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.sample import open_sample
 from edgewise.methods import left_out_rows as module
 from edgewise.methods.left_out_rows import left_out_rows, row_sandwich
 from edgewise.simulate import make_chain_precision
@@ -82,8 +82,8 @@ def scaled(X):
 
 
 def opened(X, how):
-    evidence = open_evidence(X, ew.methods.Wald().needs, "the test", **how)
-    return evidence, pairwise_precision(evidence.uneven, evidence.feature_names)
+    evidence = open_sample(X, ew.methods.Wald().needs, "the test", **how)
+    return evidence, pairwise_precision(evidence.pairwise, evidence.feature_names)
 
 
 @pytest.fixture(scope="module", params=CASES)
@@ -218,7 +218,7 @@ class TestEdges:
         )
 
     def test_evidence_without_pairs(self):
-        evidence = open_evidence(chain(60), ew.methods.Wald().needs, "the test")
+        evidence = open_sample(chain(60), ew.methods.Wald().needs, "the test")
         estimate = ew.methods.Wald().estimate(evidence)
         with pytest.raises(TypeError, match="lack values or count differently"):
             left_out_rows(evidence, estimate)

@@ -9,7 +9,7 @@ from tests.methods.simulated import quiet_test
 
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError
-from edgewise.inference import open_sample as opening
+from edgewise.inference import sample as sample_module
 from edgewise.inference.sample import Needs
 from edgewise.methods.method import Method
 from edgewise.methods.registry import METHODS
@@ -90,14 +90,14 @@ def test_an_object_is_a_frozen_value():
 )
 def test_every_method(rows, monkeypatch, same_result, kind, options, needs):
     """As its name says, from no more than it needs, and again from what the result records."""
-    kept, first_pass = [], opening.first_pass
+    kept, first_pass = [], sample_module.first_pass
 
     def read(*arguments, **asked):
         state, *others = first_pass(*arguments, **asked)
         kept.append(state)
         return state, *others
 
-    monkeypatch.setattr(opening, "first_pass", read)
+    monkeypatch.setattr(sample_module, "first_pass", read)
     method = kind(**options)
     found = quiet_test(rows, method, alpha=0.01)
     assert found.to_json() == quiet_test(rows, kind.name, alpha=0.01, **options).to_json()
@@ -115,7 +115,7 @@ def test_every_method(rows, monkeypatch, same_result, kind, options, needs):
         if not needs.reads_again:
             assert quiet_test(once, method).n_samples == len(rows)
             continue
-        with pytest.raises(DataError, match=f"method '{kind.name}' reads the rows twice"):
+        with pytest.raises(DataError, match=f"method '{kind.name}' needs the rows a second time"):
             ew.edge_test(once, method=method)
 
 

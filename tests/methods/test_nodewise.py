@@ -157,7 +157,11 @@ class TestQuestions:
 
     def test_a_state_has_no_rows(self, refuses):
         state = ew.states.Moments().update(wide())
-        refuses(lambda: ew.edge_test(state, method="nodewise"), DataError, "reads the rows twice")
+        refuses(
+            lambda: ew.edge_test(state, method="nodewise"),
+            DataError,
+            "needs the rows a second time",
+        )
 
     def test_the_estimator(self, refuses):
         X = wide()

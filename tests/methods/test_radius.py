@@ -8,7 +8,7 @@ from scipy import stats
 from tests.methods.simulated import coins, off_diagonal, quiet_test, rows_of
 
 from edgewise.errors import ParameterError
-from edgewise.inference import sample_of_rows as from_rows
+from edgewise.inference import sample as sample_module
 from edgewise.paper.radii import upper_quantile
 
 RADII = ["trace", "chi2", "eig", "hoeffding", "bernstein"]
@@ -158,7 +158,7 @@ class TestSolver:
 
         X = rows_of("gaussian", 400, 64)
         with monkeypatch.context() as patch:
-            patch.setattr(from_rows, "covcov_matrix", refuse)
+            patch.setattr(sample_module, "covcov_matrix", refuse)
             found = quiet_test(X, method, radius="chi2")
             assert found.radius <= quiet_test(X, method, radius="trace").radius
             with pytest.raises(AssertionError, match="the d × d matrix was built"):

@@ -7,7 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError
-from edgewise.inference.sample_of_rows import RowEvidence
+from edgewise.inference.sample import Sample
 from edgewise.methods.bounds import check_rows, intervals_of
 from edgewise.states import Moments
 from edgewise.tables.table import RowsAtHand
@@ -18,14 +18,14 @@ FITS = [(0, 1), (-1, 1), (5, 6)]
 
 
 def check(support, *batches, names=NAMES):
-    evidence = RowEvidence(
+    sample = Sample(
         feature_names=names,
-        asked_by="a test",
+        purpose="a test",
         state=Moments(),
         rows=RowsAtHand(batches or (ROWS,)),
     )
     intervals = intervals_of(support, names)
-    evidence.sums(partial(check_rows, intervals=intervals, names=names))
+    sample.scan(partial(check_rows, intervals=intervals, names=names))
     return intervals
 
 

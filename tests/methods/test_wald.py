@@ -6,7 +6,7 @@ from scipy import stats
 from tests.methods.simulated import rows_of
 
 import edgewise as ew
-from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.sample import open_sample
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 
@@ -120,7 +120,7 @@ class TestRowsAtHand:
             X[:, 2] = X[:, 0] + 1e-2 * X[:, 2]
         X = X * [1, 1e5, 1, 1e-8, 1] + [0, 1e6, 1, 0, 3]
         method, pairs = ew.methods.Wald(), np.triu_indices(5, k=1)
-        measured = method.measure_group(open_evidence(X, method.needs, "a test"))
+        measured = method.measure_group(open_sample(X, method.needs, "a test"))
         z, variance = method.fisher_z_of_rows(X)
         partial = measured.partial_correlation[pairs]
         assert (np.abs(partial).max() > 0.99) == strong

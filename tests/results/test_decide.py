@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.question import Question
+from edgewise.inference.sample import open_sample
 from edgewise.methods.registry import METHODS, method_of
 from edgewise.results.result import decide
 
@@ -18,7 +18,7 @@ every_method = pytest.mark.parametrize("method", list(METHODS))
 
 def measured(rows, method):
     chosen = method_of(method)
-    return chosen.measure(open_evidence(rows, chosen.needs, "a test"))
+    return chosen.measure(open_sample(rows, chosen.needs, "a test"))
 
 
 @every_method
@@ -95,5 +95,5 @@ def test_dropped_rows_are_counted(rows):
     X = rows.copy()
     X[3, 1] = np.nan
     chosen = method_of("score")
-    evidence = open_evidence(X, chosen.needs, "a test", missing="drop")
-    assert decide(chosen.measure(evidence), Question(0.05, None)).n_dropped == 1
+    sample = open_sample(X, chosen.needs, "a test", missing="drop")
+    assert decide(chosen.measure(sample), Question(0.05, None)).n_dropped == 1

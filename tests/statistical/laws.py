@@ -9,7 +9,7 @@ import numpy as np
 
 from edgewise import edge_test
 from edgewise.inference.corrections import adjust
-from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.sample import open_sample
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of
 from edgewise.simulate import DISTRIBUTIONS, AutoRegressive, Distribution, StudentT, sample
@@ -106,7 +106,7 @@ class PValues:
 
     def __call__(self, data: np.ndarray | BatchMoments) -> np.ndarray:
         """Their logarithms, from rows or from a state."""
-        measured = self._method.measure(open_evidence(data, self._method.needs, "the proof"))
+        measured = self._method.measure(open_sample(data, self._method.needs, "the proof"))
         log_p = measured.uncertainty.log_pvalues(measured)
         if not self._checked:
             result = edge_test(data, method=self._method)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from edgewise import edge_test
-from edgewise.inference.open_sample import open_evidence
-from edgewise.inference.sample import Needs
+from edgewise.inference.sample import Needs, open_sample
 from edgewise.methods.bounds import radius_of
 from edgewise.simulate import make_chain_precision, sample
 
@@ -62,7 +61,7 @@ def test_few_whitened_rows(trial, law, p):
     left, naive = [], []
     for rng in trial.draws(30, 2_000):
         X = sample(law, precision, 1000, rng=rng)
-        evidence = open_evidence(X, Needs(reads_again=True), "the proof")
+        evidence = open_sample(X, Needs(reads_again=True), "the proof")
         estimate = evidence.moments().covariance()
         whitening = np.linalg.inv(np.linalg.cholesky(estimate))
         own = truly_whitened(estimate, precision)

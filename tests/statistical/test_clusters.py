@@ -8,7 +8,7 @@ from tests.statistical.grouped_laws import LAWS, UNRELATED, group_sizes, grouped
 from tests.statistical.laws import FULL, PValues, rejects
 
 from edgewise import edge_test
-from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.sample import open_sample
 from edgewise.methods.registry import method_of
 from edgewise.simulate import Contaminated, StudentT, make_chain_precision, sample
 
@@ -51,7 +51,7 @@ class GroupedPValues:
         self._checked = False
 
     def __call__(self, X, labels):
-        evidence = open_evidence(X, self._method.needs, "the proof", clusters=labels)
+        evidence = open_sample(X, self._method.needs, "the proof", clusters=labels)
         measured = self._method.measure(evidence)
         log_p = measured.uncertainty.log_pvalues(measured)
         if not self._checked:

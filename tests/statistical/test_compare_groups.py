@@ -17,7 +17,7 @@ from tests.statistical.laws import DISCRETE, FULL, rejects, rows_of
 from edgewise import compare_groups
 from edgewise.api.compare_groups import permuted_statistics
 from edgewise.inference.differences import PermutedTests
-from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.sample import open_sample
 from edgewise.methods.method import Method
 from edgewise.methods.registry import method_of
 from edgewise.results.difference import TwoGroups
@@ -59,9 +59,7 @@ class LogPValues:
 
     def __call__(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         needs = self._method.needs
-        measured = [
-            self._method.measure_group(open_evidence(X, needs, "the proof")) for X in (a, b)
-        ]
+        measured = [self._method.measure_group(open_sample(X, needs, "the proof")) for X in (a, b)]
         log_p = TwoGroups(("a", "b"), *measured).difference(1).log_pvalues()
         if not self._checked:
             result = compare_groups(a, b, method=self._method)

@@ -7,7 +7,7 @@ import pytest
 from tests.statistical.laws import FULL, rows_of
 
 from edgewise.inference import max_statistic
-from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.sample import open_sample
 from edgewise.methods.registry import method_of
 from edgewise.simulate import make_chain_precision
 
@@ -34,7 +34,7 @@ def test_all_entries_at_once(trial, monkeypatch, law, p):
     missed, missed_by_union, sharper = [], [], []
     for rng in trial.draws(25, 1_500):
         X = rows_of(law, precision, N, rng)
-        measured = method.measure(open_evidence(X, method.needs, "the proof"))
+        measured = method.measure(open_sample(X, method.needs, "the proof"))
         bound = measured.uncertainty
         largest = (np.abs(measured.precision - precision) / bound.transfer.units)[entries].max()
         c, union = bound.radius.epsilon(ALPHA), bound.radius.of_union(ALPHA)

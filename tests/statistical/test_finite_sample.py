@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from edgewise import edge_test
-from edgewise.inference.open_sample import open_evidence
-from edgewise.inference.sample import Needs
+from edgewise.inference.sample import Needs, open_sample
 from edgewise.methods.bounds import bernstein_radius
 from edgewise.simulate import DISTRIBUTIONS, make_chain_precision, sample
 
@@ -44,7 +43,7 @@ def test_bernstein(trial, law, n):
     entries, norms, naive = {0.05: [], 0.5: []}, {0.05: [], 0.5: []}, []
     for rng in trial.draws(100, 5000):
         X = dependent_rows(law, n, rng)
-        evidence = open_evidence(X, Needs(reads_again=True), "a test")
+        evidence = open_sample(X, Needs(reads_again=True), "a test")
         radius = bernstein_radius(evidence, None, (0, 1))
         error = np.cov(X, rowvar=False) - truth
         for alpha in entries:

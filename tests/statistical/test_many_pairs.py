@@ -7,7 +7,7 @@ import pytest
 from tests.statistical.laws import FULL, PValues, rejects, rows_of
 
 from edgewise.inference import max_statistic
-from edgewise.inference.open_sample import open_evidence
+from edgewise.inference.sample import open_sample
 from edgewise.methods.registry import method_of
 from edgewise.simulate import make_chain_precision, make_erdos_renyi_precision
 
@@ -51,7 +51,7 @@ def test_largest_statistic_of_many_pairs(trial, monkeypatch, law, p, graph):
     errors = []
     for rng in trial.draws(SMOKE[p], DRAWS[p]):
         X = rows_of(law, precision, n, rng)
-        measured = batch.measure(open_evidence(X, batch.needs, "the proof"))
+        measured = batch.measure(open_sample(X, batch.needs, "the proof"))
         adjusted = measured.maxima.log_adjusted(
             measured.statistic[pairs], measured.uncertainty.reference
         )

@@ -35,8 +35,8 @@ from edgewise.errors import (
 from edgewise.inference.cautions import OF_ROW_ORDER, Caution
 from edgewise.inference.corrections import CORRECTIONS, adjust
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.open_sample import evidence_of_state, evidence_of_table
 from edgewise.inference.question import Question, checked_family
+from edgewise.inference.sample import sample_of_state, sample_of_table
 from edgewise.methods.auto import Auto
 from edgewise.methods.batch import Batch
 from edgewise.methods.method import Method
@@ -240,17 +240,17 @@ class Group:
 
         An error says in which group it is.
         """
-        p, asked_by = len(self.feature_names), f"method {method.name!r}"
+        p, purpose = len(self.feature_names), f"method {method.name!r}"
         with in_group(self.name):
             self.check_rows()
             if isinstance(self.source, RowState):
-                evidence: Any = evidence_of_state(self.source, asked_by, self.feature_names)
+                sample: Any = sample_of_state(self.source, purpose, self.feature_names)
             else:
-                evidence = evidence_of_table(self.source, method.needs, asked_by)
-                _check_enough(evidence.n_samples, p)
-            labels = None if evidence.clusters is None else evidence.clusters.labels()
-            method, evidence = method.resolved(evidence, "two groups")
-            return method.measure_group(evidence), labels
+                sample = sample_of_table(self.source, method.needs, purpose)
+                _check_enough(sample.n_samples, p)
+            labels = None if sample.clusters is None else sample.clusters.labels()
+            method, sample = method.resolved(sample, "two groups")
+            return method.measure_group(sample), labels
 
     def check_rows(self) -> None:
         """Refuse too few rows before they are read, as far as they are known."""

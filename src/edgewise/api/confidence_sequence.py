@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from edgewise.inference.open_sample import evidence_of_state
+from edgewise.inference.sample import sample_of_state
 from edgewise.methods.sequential import Sequential
 from edgewise.results.result import EdgeTestResult, decide
 from edgewise.sums.sequence import SequenceMoments
@@ -91,9 +91,9 @@ class ConfidenceSequence(SequenceMoments):
             Its p-values and intervals hold at all looks at once.
         """
         method = sequential_of(self)
-        evidence = evidence_of_state(self.state, f"method {method.name!r}", feature_names)
+        sample = sample_of_state(self.state, f"method {method.name!r}", feature_names)
         question = method.question(self.alpha, "bonferroni", given=given, pairs=pairs)
-        return decide(method.measure(evidence), question)
+        return decide(method.measure(sample), question)
 
     def method(self) -> Sequential:
         """The test that each look makes.

@@ -7,8 +7,7 @@ from typing import Any
 from edgewise.errors import DataError
 from edgewise.inference.diagnosis import Diagnosis as Diagnosis
 from edgewise.inference.diagnosis import diagnosis_of
-from edgewise.inference.open_sample import open_evidence
-from edgewise.inference.sample import Needs
+from edgewise.inference.sample import Needs, open_sample
 from edgewise.methods.nodewise import Nodewise
 from edgewise.methods.score import Score
 
@@ -35,11 +34,11 @@ def diagnose(data: Any) -> Diagnosis:
     >>> print(ew.diagnose(ew.datasets.load_sp500_returns()).advice()[:24])
     Use method 'batch': rows
     """
-    evidence = open_evidence(data, Needs(wide=True), "a diagnosis")
-    if evidence.first_look is None:
+    sample = open_sample(data, Needs(wide=True), "a diagnosis")
+    if sample.first_look is None:
         raise DataError(
             "data: a diagnosis looks at rows, got a state, which has none left; pass the rows."
         )
-    moments = evidence.moments()
-    method = Score() if moments.n_samples > len(evidence.feature_names) else Nodewise()
-    return diagnosis_of(method.estimate(evidence), evidence.first_look, evidence.feature_names)
+    moments = sample.moments()
+    method = Score() if moments.n_samples > len(sample.feature_names) else Nodewise()
+    return diagnosis_of(method.estimate(sample), sample.first_look, sample.feature_names)

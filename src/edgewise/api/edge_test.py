@@ -10,8 +10,8 @@ from edgewise._checks import check_choice, check_columns
 from edgewise.api.confidence_sequence import sequential_of
 from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.question import Question
+from edgewise.inference.sample import open_sample
 from edgewise.methods.auto import Auto
 from edgewise.methods.method import Feature, Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
@@ -174,20 +174,20 @@ def measured_and_decided(
         method, state = sequential_of(state), state.state
     chosen = {name: rows.get(name) for name in ("columns", "exclude")}
     question = method.question(alpha, correction, min_effect, given=given, pairs=pairs, **chosen)
-    evidence = open_evidence(
+    sample = open_sample(
         data if state is None else state,
         method.needs,
         f"method {method.name!r}",
         check_names_of=question.tested,
         **rows,
     )
-    if evidence.uneven is not None:  # a state may be of such rows
-        method.check_supports("weights" if evidence.uneven.weighted else "missing")
+    if sample.pairwise is not None:  # a state may be of such rows
+        method.check_supports("weights" if sample.pairwise.weighted else "missing")
     if question.given:
-        evidence = replace(evidence, given=question.given)
+        sample = replace(sample, given=question.given)
     resampled: tuple[Feature, ...] = ("maxt",) if question.correction == "maxt" else ()
-    method, evidence = method.resolved(evidence, *resampled)
-    measurement = method.measure(evidence)
+    method, sample = method.resolved(sample, *resampled)
+    measurement = method.measure(sample)
     return measurement, decided(measurement, question)
 
 

@@ -17,7 +17,7 @@ from edgewise._linalg import FloatArray
 from edgewise.api.edge_test import decided
 from edgewise.errors import DataError, ParameterError, without_warnings
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.open_sample import evidence_of_table
+from edgewise.inference.sample import sample_of_table
 from edgewise.inference.uncertainty import Bound
 from edgewise.methods.bounds import Eig, Trace
 from edgewise.methods.method import Method
@@ -172,14 +172,14 @@ class _Sample(LocalTable):
 
     def measured(self, method: Method, table: LocalTable) -> Measurement:
         """What a method measures in the rows that are read; cautions name them as in all rows."""
-        evidence = evidence_of_table(table, method.needs, f"method {method.name!r}")
-        if (first_look := evidence.first_look) is not None:
+        sample = sample_of_table(table, method.needs, f"method {method.name!r}")
+        if (first_look := sample.first_look) is not None:
             starts, lengths = np.array(self.read).T
             before = np.cumsum(lengths) - lengths
             at = np.maximum(np.searchsorted(before, first_look.far_row, side="right") - 1, 0)
             numbers = starts[at] + first_look.far_row - before[at]
-            evidence = replace(evidence, first_look=replace(first_look, far_row=numbers))
-        return method.measure(evidence)
+            sample = replace(sample, first_look=replace(first_look, far_row=numbers))
+        return method.measure(sample)
 
     def measured_in(self, method: Method, rows: FloatArray) -> Measurement:
         """The same in rows in memory."""

@@ -267,7 +267,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         if first:  # and not only when the result is first used
             family_mask(table.feature_names, *checked_family(self.given, self.pairs))
         self._remember_features(X, table, reset=first)
-        empty = chosen.needs.uneven_state if pairwise else chosen.needs.empty_state()
+        empty = chosen.needs.pairwise_state() if pairwise else chosen.needs.empty_state()
         state = empty if first else self.moments_
         if isinstance(state, PairwiseMoments) != pairwise:
             raise ParameterError(

@@ -22,8 +22,7 @@ from edgewise.api.compare_methods import (
 from edgewise.api.edge_test import edge_test
 from edgewise.errors import DataError, EdgewiseError, ParameterError, without_warnings
 from edgewise.inference.corrections import CORRECTIONS
-from edgewise.inference.open_sample import evidence_of_table
-from edgewise.inference.sample import Needs
+from edgewise.inference.sample import Needs, sample_of_table
 from edgewise.methods.method import Method
 from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table
@@ -230,8 +229,8 @@ def even_sample(data: Any, most: int = _MOST_ROWS, **chosen: Any) -> EvenSample:
         raise DataError("data: expected rows to shuffle, got a state, which has no rows.")
     table = as_table(data, **chosen)
     # The first pass counts the rows, and refuses what every method would refuse.
-    evidence = evidence_of_table(table, Needs(reads_again=True, wide=True), "a shuffle")
-    n = evidence.moments().n_samples
+    sample = sample_of_table(table, Needs(reads_again=True, wide=True), "a shuffle")
+    n = sample.moments().n_samples
     step = -(-n // most)
     rows = all_rows(view(table, step=step))
     constant = np.flatnonzero(np.ptp(rows, axis=0) == 0)
@@ -242,4 +241,4 @@ def even_sample(data: Any, most: int = _MOST_ROWS, **chosen: Any) -> EvenSample:
             f", which is constant in the even sample of {len(rows):,} of the {n:,} rows that is "
             "shuffled; leave it out."
         )
-    return EvenSample(rows, table.feature_names, n, evidence.n_dropped)
+    return EvenSample(rows, table.feature_names, n, sample.n_dropped)

@@ -19,7 +19,7 @@ from edgewise.api.edge_test import edge_test
 from edgewise.errors import DataError, EdgewiseError, ParameterError, without_warnings
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.estimate.singular import measurable
-from edgewise.inference.sample_of_fourth import FourthEvidence
+from edgewise.inference.sample import Sample
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.score import Score, score_of_pair
@@ -354,9 +354,9 @@ class _Moments(_Columns):
         # Nothing that is tested depends on units, but fourth powers of these must be numbers.
         scale = np.clip(self.scale[chosen], *_SCALES)
         factor = scale / self.scale[chosen]
-        evidence = FourthEvidence(
+        sample = Sample(
             feature_names=tuple(self.feature_names[k] for k in columns),
-            asked_by="ConditionalTest",
+            purpose="ConditionalTest",
             n_dropped=self.n_dropped,
             first_look=FirstLook(
                 seen.n_samples,
@@ -364,14 +364,14 @@ class _Moments(_Columns):
                 seen.far_row[:, chosen],
                 seen.leading[:, chosen] * factor,
             ),
-            fourth=self._fourth.chosen(chosen).rescaled(self.mean[chosen] * factor, scale),
+            state=self._fourth.chosen(chosen).rescaled(self.mean[chosen] * factor, scale),
         )
-        return decide(method.measure(evidence), method.question(0.05, None))
+        return decide(method.measure(sample), method.question(0.05, None))
 
     def _sums(
         self, chosen: AnyArray, inverse: FloatArray, root: FloatArray, rho: float
     ) -> tuple[float, float, float]:
-        # As in `FourthEvidence.score_sums`: the leverages at their mean, and a normal tail.
+        # As in `Sample.score_sums`: the leverages at their mean, and a normal tail.
         n, p = self.n_samples, len(chosen)
         weight = score_weight(1 - (p - 1) / n, 0.0)
         a, b = inverse[0] / root[0], inverse[1] / root[1]

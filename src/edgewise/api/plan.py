@@ -15,8 +15,8 @@ from edgewise._linalg import BoolArray, FloatArray, off_diagonal
 from edgewise.errors import ParameterError, without_warnings
 from edgewise.inference.corrections import log_critical_level
 from edgewise.inference.decide import within_family
-from edgewise.inference.open_sample import open_evidence
 from edgewise.inference.references import Normal
+from edgewise.inference.sample import open_sample
 from edgewise.methods.method import Method
 from edgewise.methods.planning import Plan, RowPlanner, effect_for_rows
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
@@ -281,7 +281,7 @@ def pilot_of(
     rows = {name: check_columns(name, value) for name, value in rows.items()}
     question = chosen.question(alpha, correction, given=given, pairs=pairs, **rows)
     refuse_pairwise(missing, "a plan")
-    evidence = open_evidence(
+    sample = open_sample(
         data,
         chosen.needs,
         f"method {chosen.name!r}",
@@ -290,14 +290,14 @@ def pilot_of(
         check_names_of=question.tested,
         **rows,
     )
-    evidence = replace(evidence, given=question.given)
-    tested = question.tested(evidence.feature_names)
-    wanted = off_diagonal(len(evidence.feature_names)) if tested is None else tested
+    sample = replace(sample, given=question.given)
+    tested = question.tested(sample.feature_names)
+    wanted = off_diagonal(len(sample.feature_names)) if tested is None else tested
     first_step = "bonferroni" if question.correction else None
     with without_warnings():
-        chosen, evidence = chosen.resolved(evidence)
-        measurement = within_family(chosen.measure(evidence), tested)
-        row_planner = chosen.row_planner(evidence, measurement)
+        chosen, sample = chosen.resolved(sample)
+        measurement = within_family(chosen.measure(sample), tested)
+        row_planner = chosen.row_planner(sample, measurement)
     return Pilot(
         chosen,
         power,
@@ -305,6 +305,6 @@ def pilot_of(
         log_critical_level(int(wanted.sum()) // 2, 0, question.alpha, first_step),
         wanted,
         measurement.estimate.n_samples,
-        evidence.transform,
+        sample.transform,
         row_planner,
     )

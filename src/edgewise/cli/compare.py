@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
     from edgewise.api.null import NullComparison
 
-# Fewer do not tell 5 % from 20 %.
-_ENOUGH_SHUFFLES = 100
-
 
 @click.command(
     "compare",
@@ -108,13 +105,13 @@ def _compare_methods(options: dict[str, Any], out: Console) -> None:
     if fitting is None:
         show_next(out, "do what the advice says, and ask again")
     else:
-        show_next(out, f"test with method '{fitting}', which suits these rows", with_method("auto"))
+        show_next(out, f"test with method '{fitting}'", with_method(fitting))
 
 
 def _compare_null(options: dict[str, Any], out: Console) -> None:
     from edgewise._checks import check_alpha, check_count
     from edgewise.api.null import check_null, even_sample
-    from edgewise.cli.show import same_data, show_next
+    from edgewise.cli.show import same_data, show_next, with_method
     from edgewise.tables.file_read import files_read
     from edgewise.tables.options import refuse_pairwise
 
@@ -150,10 +147,10 @@ def _compare_null(options: dict[str, Any], out: Console) -> None:
         )
     corrected = correction != "none"
     _show_null(out, lines, alpha, corrected)
-    # Shuffled rows cannot show which method suits the rows: their order is lost.
-    if corrected and n_shuffles < _ENOUGH_SHUFFLES:
-        more = same_data("compare", without=("shuffles",))
-        show_next(out, f"shuffle {_ENOUGH_SHUFFLES} times, to tell the methods apart", more)
+    kept = [line.method.name for line in lines if corrected and line.band[0] <= alpha]
+    if kept:
+        what = f"test with method '{kept[0]}', which kept its promise"
+        show_next(out, what, with_method(kept[0]))
     else:
         plain = same_data("compare", without=("null", "shuffles", "seed"))
         show_next(out, "see what the data say about the methods", plain)

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from edgewise.cli.options import method_parameters
-from edgewise.methods.registry import DEFAULT_METHOD, method_of
+from edgewise.methods.registry import DEFAULT_METHOD, registered
 from edgewise.plots.safe_names import printable, shortened_inside
 from edgewise.results.summary import interval_text
 
@@ -146,16 +146,23 @@ def show_next(out: Console, what: str, command: str = "") -> None:
     show(out, f"  {command}", wrap=False)
 
 
-#: The cautions that the method which suits the rows has not; the last, hardly more than "batch".
-_AVOIDED = {"dependence", "heavy tails", "dominant rows", "rare events", "few rows", "far tails"}
+#: The method that holds on data that break the guarantee of another, by the kind of the caution.
+_HOLDS = {
+    "dependence": ("batch", "which allows for rows that depend on each other"),
+    "heavy tails": ("score", "which does not need Gaussian rows"),
+    "dominant rows": ("score", "which does not need Gaussian rows"),
+    "rare events": ("score", "which does not need Gaussian rows"),
+    "few rows": ("score", "which holds with few rows"),
+    "far tails": ("kendall", "which needs no moments"),
+}
 #: Options of files that the next command is not asked to write.
 _OUTPUTS = {"output", "json", "csv", "graphml", "graph", "plot", "plot_kind", "report"}
 
 
 def after_test(result: EdgeTestResult, *, again: bool, page: str | None) -> tuple[str, ...]:
-    """What to do after a test: use the method that suits the rows, or plan, or look at the graph.
+    """What to do after a test: use the method that fits, or plan, or look at the graph.
 
-    What method="auto" chose is never advised against, so nobody is sent in a circle. Only rows that can be read `again` can be tested in another way; a state or a pipe cannot.
+    Only rows that can be read `again` can be tested in another way; a state or a pipe cannot.
     """
     kinds = [getattr(one, "kind", "") for one in result.cautions if getattr(one, "breaks", False)]
     if "levels" in kinds:
@@ -163,15 +170,17 @@ def after_test(result: EdgeTestResult, *, again: bool, page: str | None) -> tupl
     options = click.get_current_context().params
     if again:
         uneven = options["clusters"] or options["weights"] or options["missing"] == "pairwise"
-        avoided = _AVOIDED & {*kinds} - ({"far tails"} if result.method == "batch" else set())
-        if result.method == "kendall" and "dependence" in avoided:
-            batches = ("kendall", "--n-batches", "100")
-            return "put rows that depend on each other into batches", with_method(*batches)
-        if result.method != "kendall" and avoided and not result.why:
-            return "use the method that suits these rows", with_method(DEFAULT_METHOD)
+        for kind in kinds:
+            method, why = _HOLDS.get(kind, (result.method, ""))
+            kept = registered()[method]
+            wanted = {"clusters"} if options["clusters"] else {"missing"} if uneven else set()
+            if options["transform"] and not options["clusters"]:
+                wanted.add("transform")
+            takes = wanted <= kept.supports
+            if method != result.method and takes:
+                return f"use method '{method}', {why}", with_method(method)
         if result.rows_needed is not None:
-            what = "test each edge by itself, which needs fewer rows"
-            return what, with_method(DEFAULT_METHOD)
+            return "test each edge by itself, which needs fewer rows", with_method("score")
         if not result.n_edges and not uneven:
             return "see which effects these rows can find", same_data("plan")
     if page is not None:
@@ -182,15 +191,15 @@ def after_test(result: EdgeTestResult, *, again: bool, page: str | None) -> tupl
     return what, same_data("report", "--open")
 
 
-def with_method(method: str, *options: str) -> str:
+def with_method(method: str) -> str:
     """A test of the same data with another method, whose options are not those of the last one."""
     without = {"method", *(one.name for one in method_parameters())}
     correction = click.get_current_context().params.get("correction")
     # Not every method resamples.
-    if correction == "maxt" and "maxt" not in method_of(method).supports:
+    if correction == "maxt" and "maxt" not in registered()[method].supports:
         without.add("correction")
     chosen = () if method == DEFAULT_METHOD else ("--method", method)
-    return same_data("test", *chosen, *options, without=without)
+    return same_data("test", *chosen, without=without)
 
 
 def same_data(target: str, *more: str, without: Iterable[str | None] = ()) -> str:

@@ -1,34 +1,66 @@
-"""What a method may ask for, from rows, from a saved state, or from fourth moments."""
+"""What a method may ask of the data: moments, and one more pass over the rows."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from edgewise._checks import FEWEST_WIDE_ROWS, check_testable_shape, check_wide_shape
+from edgewise._checks import (
+    check_names,
+    check_testable_shape,
+    check_wide_memory,
+    check_wide_shape,
+    default_names,
+)
 from edgewise._linalg import FloatArray, population_covariance
-from edgewise.errors import DataError
+from edgewise.errors import DataError, ParameterError
 from edgewise.estimate.inverse import SampleMoments
+from edgewise.inference.measurement import Provenance
+from edgewise.paper.covcov import covcov_matrix, covcov_of_moments
+from edgewise.sums.accumulate import first_pass
 from edgewise.sums.batches import DEFAULT_BATCHES, BatchMoments
 from edgewise.sums.blocks import Centre
 from edgewise.sums.clusters import ClusterMoments
 from edgewise.sums.concordance import Concordance, ConcordanceMoments
+from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.moments import Moments, RowState
-from edgewise.sums.pairs import ExactPairs, PairSums
+from edgewise.sums.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
 from edgewise.sums.pairwise import PairwiseMoments, PooledPairs
-from edgewise.sums.power import CentralQuartics
-from edgewise.sums.score import Leverage, ScoreSums
-from edgewise.tables.file_read import FileRead
+from edgewise.sums.power import CentralQuartics, transformed_quartics
+from edgewise.sums.score import (
+    Leverage,
+    ScoreSums,
+    all_pairs_at_once,
+    all_pairs_exactly,
+    few_rows,
+    score_weight,
+    sums_of_moments,
+)
+from edgewise.tables.file_read import FileRead, files_read
 from edgewise.tables.first_look import FirstLook
-from edgewise.tables.table import Pass, Sums
+from edgewise.tables.open import as_table
+from edgewise.tables.options import options_of, view
+from edgewise.tables.table import (
+    Partition,
+    Pass,
+    Rows,
+    SameRows,
+    Sums,
+    Table,
+    on_cores,
+    rows_up_to,
+)
 
 if TYPE_CHECKING:
     from edgewise.inference.diagnosis import Diagnosis
     from edgewise.paper.operator import CovcovOperator
+
+# With fewer columns, the first pass takes less time than counting the rows before it.
+_MANY_COLUMNS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +93,6 @@ class Needs:
     concordance: bool = False
     undecided: bool = False
 
-    @property
-    def uneven_state(self) -> PairwiseMoments:
-        """The state that the first pass fills where rows lack values or count differently."""
-        return PairwiseMoments(self.n_batches if self.in_batches else 2)
-
-    def check_shape(self, n_samples: int, n_features: int) -> None:
-        """Refuse a table with too few rows."""
-        few = self.undecided and n_samples < FEWEST_WIDE_ROWS
-        if self.wide and n_samples <= n_features and not few:
-            check_wide_shape(n_samples, n_features)
-        else:
-            check_testable_shape(n_samples, n_features)
-
     def empty_state(self) -> RowState:
         """The state that the first pass fills."""
         if not self.in_batches:
@@ -82,138 +101,102 @@ class Needs:
             return ConcordanceMoments(self.n_batches or DEFAULT_BATCHES)
         return BatchMoments(self.n_batches)
 
+    def pairwise_state(self) -> PairwiseMoments:
+        """The same where rows lack values or have weights."""
+        return PairwiseMoments(self.n_batches if self.in_batches else 2)
+
+    def check_shape(self, n_samples: int, n_features: int) -> None:
+        """Refuse a table with too few rows."""
+        if self.wide and n_samples <= n_features:
+            check_wide_shape(n_samples, n_features)
+        else:
+            check_testable_shape(n_samples, n_features)
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Evidence(ABC):
-    """The sums that methods are made of.
+class Sample:
+    """The sums that methods are made of, from rows, a saved state, or fourth moments.
 
-    A method never asks where they come from. If something is not available, such as another pass
-    over the rows of a state, the error says so and names the method that asked.
+    If something is not available, such as another pass over the rows of a state, the error says so
+    in one sentence.
 
     Attributes
     ----------
+    state : RowState or FourthMoments
+        The sums of the first pass.
     feature_names : tuple of str
         The columns.
-    asked_by : str
-        The method or function that asks, for messages.
-    n_dropped : int
-        Rows left out because of missing values.
+    purpose : str
+        The method or function that works on it, for messages.
+    rows : SameRows or None
+        The rows, for further passes; None if there are none.
     in_memory : bool
         Whether another pass over the rows costs next to nothing.
     first_look : FirstLook or None
         What the first pass noted besides sums; a saved state has none.
     clusters : ClusterMoments or None
-        The moments of each group, where the user said which rows belong together.
-    clusters_name : str or None
-        The column of these clusters, if it has a name.
-    weights_name : str or None
-        The column of weights, if rows have weights and it has a name.
+        The moments of each cluster of rows.
+    clusters_name, weights_name : str or None
+        The columns of clusters and of sampling weights, if they have a name.
+    n_dropped : int
+        Rows left out because of missing values.
     files : tuple of FileRead
         The files that the rows came from.
-    given : tuple of str
-        The columns that every pair is to be adjusted for, where a method chooses among columns.
     transform : str or None
         What replaced the values of the columns.
+    given : tuple of str
+        The columns that every pair is to be adjusted for, where a method chooses among columns.
     facts : Diagnosis or None
         What is known of the rows already.
     why : str
         Why this method was chosen, if the user did not choose it.
     """
 
+    state: RowState | FourthMoments
     feature_names: tuple[str, ...]
-    asked_by: str
-    n_dropped: int = 0
+    purpose: str
+    rows: SameRows | None = None
     in_memory: bool = True
     first_look: FirstLook | None = None
     clusters: ClusterMoments | None = None
     clusters_name: str | None = None
     weights_name: str | None = None
+    n_dropped: int = 0
     files: tuple[FileRead, ...] = ()
-    given: tuple[str, ...] = ()
     transform: str | None = None
+    given: tuple[str, ...] = ()
     facts: Diagnosis | None = None
     why: str = ""
 
-    @abstractmethod
-    def moments(self) -> SampleMoments:
-        """Mean and covariance of all rows."""
-
-    @abstractmethod
-    def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
-        """Fourth moments of the columns and of the norm of A(x − mean), or of x − mean.
-
-        With `left_out`, where A whitens the rows, each is in units of the covariance without it.
-        """
-
-    def batches(self) -> BatchMoments:
-        """Moments of consecutive batches of rows."""
-        raise DataError(
-            f"data: {self.asked_by} needs the moments of batches, got a Moments state; accumulate "
-            "a BatchMoments state, or pass the rows."
-        )
-
-    def in_batches(self) -> Evidence:
-        """The same rows with the moments of batches, read once more if need be."""
-        return self
-
-    def uneven_batches(self) -> PairwiseMoments:
-        """The same where rows lack values or count differently; see `uneven`."""
-        raise DataError(f"data: {self.asked_by} needs sums of pairs of columns, got none.")
-
-    def concordance(self, n_batches: int | None = None) -> Concordance:
-        """How often columns go up together between two rows; the units left out are batches."""
-        raise DataError(
-            f"data: {self.asked_by} needs the order of rows, got a state of sums; accumulate a "
-            "ConcordanceMoments state, or pass the rows."
-        )
-
-    def pair_sums(self, leverage: Leverage) -> PairSums:
-        """Fourth-order sums of the residuals of all pairs."""
-        self._lacks_rows()
-
-    def exact_pairs(
-        self, leverage: Leverage, partial: FloatArray, nearly_one: float
-    ) -> ExactPairs | None:
-        """The same for the pairs whose partial correlation is above `nearly_one` in size."""
-        self._lacks_rows()
-
-    def score_sums(self, leverage: Leverage, partial: FloatArray, nearly_one: float) -> ScoreSums:
-        """What the score test needs of the residuals of all pairs."""
-        self._lacks_rows()
-
-    def covcov_matrix(
-        self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
-    ) -> FloatArray:
-        """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, of A(x − mean)."""
-        self._lacks_rows()
-
-    def covcov_operator(
-        self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
-    ) -> CovcovOperator:
-        """Products with that matrix, which is never built."""
-        self._lacks_rows()
-
-    def sums(self, one_pass: Pass) -> Sums:
-        """The sums of the method's own pass over all rows."""
-        self._lacks_rows()
-
-    def inside(self, intervals: FloatArray) -> Evidence:
-        """The evidence of the rows whose values all lie in the intervals of their columns."""
-        self._lacks_rows()
-
-    def leading_rows(self, most: int) -> FloatArray:
-        """The first rows, up to a maximum, minus the mean; features first."""
-        self._lacks_rows()
-
-    @property
-    def uneven(self) -> PooledPairs | None:
-        """The sums of all pairs, where rows lack values or count differently; else None."""
-        return None
+    # The first pass.
 
     @property
     def n_samples(self) -> int:
         """Rows."""
-        return self.moments().n_samples
+        return self.state.n_samples
+
+    @cached_property
+    def pairwise(self) -> PooledPairs | None:
+        """The sums of all pairs, where rows lack values or have weights; else None."""
+        return self.state.pooled() if isinstance(self.state, PairwiseMoments) else None
+
+    def moments(self) -> SampleMoments:
+        """Mean and covariance of all rows."""
+        if self.pairwise is not None:
+            return self.pairwise
+        return self.state if isinstance(self.state, FourthMoments) else self._complete_moments()
+
+    def _complete_moments(self) -> Moments:
+        """The moments of rows that are complete and count the same."""
+        if isinstance(self.state, FourthMoments):
+            self._lacks("the rows a second time")
+        if isinstance(self.state, PairwiseMoments):
+            self._lacks("complete rows of equal weight")
+        if isinstance(self.state, BatchMoments):
+            return self.state.pooled()
+        if not isinstance(self.state, Moments):
+            self._lacks("means and covariances")
+        return self.state
 
     @cached_property
     def centre(self) -> Centre:
@@ -226,8 +209,328 @@ class Evidence(ABC):
         s = population_covariance(moments.covariance(), moments.n_samples)
         return s if A is None else np.asarray(A @ s @ A.T)
 
-    def _lacks_rows(self) -> NoReturn:
-        raise DataError(
-            f"data: {self.asked_by} reads the rows twice, got a state without rows; pass the "
-            "rows, or choose method='batch' with a BatchMoments state, or 'trace' or 'fisher'."
+    def batches(self) -> BatchMoments:
+        """Moments of consecutive batches of rows."""
+        if not isinstance(self.state, BatchMoments):
+            self._lacks("the moments of batches")
+        return self.state
+
+    def pairwise_batches(self) -> PairwiseMoments:
+        """The same where rows lack values or have weights."""
+        if not isinstance(self.state, PairwiseMoments):
+            self._lacks("sums of pairs of columns")
+        return self.state
+
+    def concordance(self, n_batches: int | None = None) -> Concordance:
+        """How often columns go up together between two rows; the units left out are batches."""
+        state = self.state
+        if not isinstance(state, ConcordanceMoments):
+            self._lacks("the order of rows")
+        if n_batches is not None and n_batches > state.n_samples:
+            raise ParameterError(
+                f"n_batches: expected at most the {state.n_samples} rows, got {n_batches}; use "
+                "fewer batches."
+            )
+        if n_batches not in (None, state.n_batches):
+            raise ParameterError(
+                f"n_batches: the state was accumulated with {state.n_batches}, got {n_batches}; "
+                "leave it out, or accumulate again."
+            )
+        return state.concordance(n_batches)
+
+    @property
+    def provenance(self) -> Provenance:
+        """Which rows these are, and how they were treated."""
+        look, pairwise = self.first_look, self.pairwise
+        found: dict[str, Any] = {}
+        if pairwise is not None and pairwise.incomplete:
+            found["n_missing"] = tuple(pairwise.n_missing.tolist())
+            found["pair_rows"] = pairwise.pair_rows
+        elif look is not None and look.missing is not None:
+            values, alone = look.missing
+            found["n_missing"] = tuple(values.tolist())
+            found["n_dropped_alone"] = tuple(alone.tolist())
+        if pairwise is not None and pairwise.weighted:
+            found["weights"] = self.weights_name or "given"
+            found["effective_rows"] = float(pairwise.worth.diagonal().max())
+        if self.clusters is not None:
+            found["clusters"] = self.clusters_name
+            found["n_clusters"] = self.clusters.n_clusters
+        return Provenance(self.n_dropped, self.files, transform=self.transform, **found)
+
+    # Further passes.
+
+    def scan(self, kernel: Pass) -> Sums:
+        """The sums of one more pass over all rows."""
+        return self._rows_again().sums(kernel)
+
+    def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
+        """Fourth moments of the columns and of the norm of A(x − mean), or of x − mean.
+
+        With `left_out`, where A whitens the rows, each is in units of the covariance without it.
+        """
+        p, state = len(self.feature_names), self.state
+        if isinstance(state, FourthMoments):
+            products = self._left_out_weight(left_out) * state.products(A)
+            squares = np.flatnonzero(np.equal(*np.triu_indices(p)))
+            among_squares = products[np.ix_(squares, squares)]
+            return CentralQuartics(among_squares.diagonal(), float(among_squares.sum()))
+        if A is None and isinstance(state, Moments) and state.order != 2:
+            return state.quartics()
+        if A is None and self.rows is None:
+            self._lacks("fourth-order sums")
+        A = np.eye(p) if A is None else A
+        whitened_by = self.n_samples if left_out else None
+        return transformed_quartics(self._rows_again(), self.centre, A, whitened_by=whitened_by)
+
+    def pair_sums(self, leverage: Leverage) -> PairSums:
+        """Fourth-order sums of the residuals of all pairs."""
+        if isinstance(self.state, FourthMoments):
+            return self.state.pair_sums(leverage.B)
+        return pair_sums(self._rows_again(), self.centre, leverage)
+
+    def exact_pairs(
+        self, leverage: Leverage, rho: FloatArray, nearly_one: float
+    ) -> ExactPairs | None:
+        """The same for the pairs whose partial correlation is above `nearly_one` in size."""
+        if isinstance(self.state, FourthMoments):
+            return None  # the sums that would be exact need the rows
+        return exact_pairs(self._rows_again(), self.centre, leverage, rho, nearly_one)
+
+    def score_sums(self, leverage: Leverage, rho: FloatArray, nearly_one: float) -> ScoreSums:
+        """What the score test needs of the residuals of all pairs."""
+        n, p = leverage.n_samples, len(leverage.root)
+        if isinstance(self.state, FourthMoments):
+            # Without rows all leverages are taken as their mean, (p − 1)/n, the scale of each row
+            # as its own, and the tail as normal.
+            weight = score_weight(1 - (p - 1) / n, 0.0)
+            sums = self.state.pair_sums(leverage.B)
+            m22, m31 = weight * sums.square_square, weight * sums.cube_linear
+            return sums_of_moments(m22, m31, np.zeros_like(m22), n, rho)
+        rows = self._rows_again()
+        if not few_rows(n, p):
+            return all_pairs_at_once(rows, self.centre, leverage, rho, nearly_one)
+        centred = self.leading_rows(n + 1)  # one more than there were, if there are more now
+        if centred.shape[1] != n:
+            self.scan(_nothing)  # the rows have changed, which it says
+        return all_pairs_exactly(centred, leverage, rho)
+
+    def covcov_matrix(
+        self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
+    ) -> FloatArray:
+        """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, of A(x − mean)."""
+        if isinstance(self.state, FourthMoments):
+            weight = 1.0 if A is None else self._left_out_weight(left_out)
+            return covcov_of_moments(self.state, A=A, frobenius=frobenius, weight=weight)
+        return covcov_matrix(
+            self._rows_again(),
+            self._complete_moments(),
+            A=A,
+            frobenius=frobenius,
+            left_out=left_out,
         )
+
+    def covcov_operator(
+        self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
+    ) -> CovcovOperator:
+        """Products with that matrix, which is never built."""
+        # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
+        from edgewise.paper.operator import CovcovOperator
+
+        return CovcovOperator(
+            self._rows_again(),
+            self._complete_moments(),
+            A=A,
+            frobenius=frobenius,
+            in_memory=self.in_memory,
+            left_out=left_out,
+        )
+
+    def in_batches(self) -> Sample:
+        """The same rows with the moments of batches, read once more if need be."""
+        if self.rows is None or isinstance(self.state, BatchMoments):
+            return self
+        empty = BatchMoments() if self.pairwise is None else PairwiseMoments()
+        state = first_pass(empty, self.rows.table)[0]
+        self.rows.check(state.n_samples)
+        return replace(self, state=state)
+
+    def inside(self, intervals: FloatArray) -> Sample:
+        """The sample of the rows whose values all lie in the intervals of their columns."""
+        rows = self._rows_again()
+        table = view(rows.table, intervals=intervals)
+        state, left_out, first_look = first_pass(Moments(), table)
+        rows.check(state.n_samples + left_out - self.n_dropped)
+        check_testable_shape(state.n_samples, len(self.feature_names))
+        return replace(
+            self, state=state, first_look=first_look, rows=SameRows(table, state.n_samples)
+        )
+
+    def leading_rows(self, most: int) -> FloatArray:
+        """The first rows, up to a maximum, minus the mean; features first."""
+        one_pass = partial(_leading_of, most=most, centre=self.centre)
+        return self._rows_again().table.reduce(one_pass, partial(_leading, most=most))
+
+    def _rows_again(self) -> SameRows:
+        if self.rows is None:
+            self._lacks("the rows a second time")
+        return self.rows
+
+    def _lacks(self, what: str) -> NoReturn:
+        other = self.state.default_method
+        use = "" if repr(other) in self.purpose else f", or use method={other!r}"
+        raise DataError(
+            f"data: {self.purpose} needs {what}, which a {type(self.state).__name__} state does "
+            f"not have; pass the rows{use}."
+        )
+
+    def _left_out_weight(self, left_out: bool) -> float:
+        """What (1 − h)⁻² is at the mean leverage of (p + 1)/n, since the rows are gone."""
+        n, p = self.n_samples, len(self.feature_names)
+        return 1 / max(1 - (p + 1) / n, 1 / n) ** 2 if left_out else 1.0
+
+
+def _nothing(batches: Iterator[Rows]) -> Sums:
+    for _ in batches:
+        pass
+    return ()
+
+
+def _leading_of(part: Partition, most: int, centre: Centre) -> FloatArray:
+    """The first rows of a part, minus the mean; features first."""
+    centred, rows = [np.empty((len(part.feature_names), 0))], 0
+    for block in part.blocks():
+        centred.append(centre.subtract_from(block, np.empty(block.shape[::-1])))
+        rows += block.shape[0]
+        if rows >= most:
+            break
+    return np.concatenate(centred, axis=1)[:, :most]
+
+
+def _leading(a: FloatArray, b: FloatArray, most: int) -> FloatArray:
+    """The leading rows of two parts that follow each other."""
+    return np.concatenate([a, b], axis=1)[:, :most]
+
+
+# From the user's data -------------------------------------------------------------------------
+
+
+def open_sample(
+    data: Any,
+    needs: Needs,
+    purpose: str,
+    *,
+    feature_names: Sequence[str] | None = None,
+    missing: str = "raise",
+    check_names_of: Callable[[Sequence[str]], object] | None = None,
+    **rows: Any,
+) -> Sample:
+    """What `needs` asks for, from rows (read once, here) or from a state.
+
+    `missing` and the others are those of `as_table`. `check_names_of` is called with the names of
+    the columns, before any row is read.
+    """
+    if isinstance(data, RowState):
+        rows.pop("weight_kind", None)
+        if missing != "raise" or any(one is not None for one in rows.values()):
+            raise ParameterError(
+                "transform, clusters, weights, columns, exclude, missing, client: "
+                "expected with rows only, got a state, which has no rows."
+            )
+        sample = sample_of_state(data, purpose, feature_names)
+        if check_names_of is not None:
+            check_names_of(sample.feature_names)
+        return sample
+    table = as_table(data, feature_names=feature_names, missing=missing, **rows)
+    if check_names_of is not None:
+        check_names_of(table.feature_names)
+    return sample_of_table(table, needs, purpose)
+
+
+def sample_of_state(
+    state: RowState, purpose: str, feature_names: Sequence[str] | None = None
+) -> Sample:
+    """The sample of a state; the columns have the given names, its own, or x0, x1, …"""
+    own = state.feature_names or default_names(state.n_features or 0)
+    names = check_names(own if feature_names is None else feature_names, state.n_features)
+    return Sample(state=state, feature_names=names, purpose=purpose)
+
+
+def sample_of_table(table: Table, needs: Needs, purpose: str) -> Sample:
+    """Make the first pass over the rows; the sample can make further ones."""
+    options, p = options_of(table), len(table.feature_names)
+    if options.clusters:
+        return _sample_of_clusters(table, purpose)
+    if needs.reads_again and not table.rescannable:
+        other = "" if needs.wide else "use method='batch', or "
+        raise DataError(
+            f"data: {purpose} reads the rows twice, and this stream can be read only once; "
+            f"{other}write the rows to a Parquet file first."
+        )
+    if needs.undecided and table.rescannable:
+        needs = replace(needs, in_batches=False, wide=True)
+    elif needs.wide:
+        check_wide_memory(p)
+    if p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
+        # Fail now: the sums would need p² numbers or more.
+        needs.check_shape(few, p)
+    read = on_cores(table)
+    state, n_dropped, first_look = _first_pass(read, needs)
+    needs.check_shape(state.n_samples, p)
+    if options.weights == "frequency":
+        first_look = first_look.without_copies()
+    return Sample(
+        state=state,
+        feature_names=table.feature_names,
+        purpose=purpose,
+        rows=SameRows(read, state.n_samples) if table.rescannable else None,
+        in_memory=table.in_memory,
+        first_look=first_look,
+        weights_name=options.along_name if options.weights == "sampling" else None,
+        n_dropped=n_dropped,
+        files=files_read(table),
+        transform=options.transform,
+    )
+
+
+def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, FirstLook]:
+    """The state that the method works from, of rows that may lack values or have weights."""
+    weighted = options_of(table).weights == "sampling"
+    if not weighted and options_of(table).missing != "pairwise":
+        return first_pass(needs.empty_state(), table)
+    pairwise, n_dropped, first_look = first_pass(
+        needs.pairwise_state(), table, in_order=needs.in_batches
+    )
+    if weighted and not pairwise.n_samples:
+        raise DataError("weights: expected a positive weight for some row, got none.")
+    needs.check_shape(pairwise.n_samples, len(table.feature_names))
+    pooled = pairwise.pooled()
+    if table.rescannable and not pooled.incomplete and not pooled.weighted:
+        # Nothing is missing, and all rows count the same: the ordinary way says more.
+        return first_pass(needs.empty_state(), table)
+    return pairwise, n_dropped, first_look.filled()
+
+
+def _sample_of_clusters(table: Table, purpose: str) -> Sample:
+    """One pass is enough: all that is needed follows from the moments of each cluster."""
+    clusters, n_dropped, first_look = first_pass(ClusterMoments(), table)
+    options = options_of(table)
+    check_testable_shape(clusters.n_samples, len(table.feature_names))
+    if clusters.n_clusters < 2:
+        where = "" if options.along_name is None else f" in column {options.along_name!r}"
+        raise DataError(
+            f"clusters: expected at least 2 clusters of rows, got 1{where}: every row has the same "
+            "label. Name the column that says which rows belong together."
+        )
+    return Sample(
+        state=clusters.pooled(),
+        feature_names=table.feature_names,
+        purpose=purpose,
+        in_memory=table.in_memory,
+        first_look=first_look,
+        clusters=clusters,
+        clusters_name=options.along_name,
+        n_dropped=n_dropped,
+        files=files_read(table),
+        transform=options.transform,
+    )

@@ -9,9 +9,7 @@ from typing import ClassVar
 
 from edgewise.inference.diagnosis import Diagnosis, choice, diagnosis_of, wants_nodewise
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.sample import Evidence, Needs
-from edgewise.inference.sample_of_rows import RowEvidence
-from edgewise.inference.sample_of_state import StateEvidence
+from edgewise.inference.sample import Needs, Sample
 from edgewise.methods.method import Assumes, Feature, Method
 from edgewise.methods.planning import RowPlanner
 from edgewise.methods.registry import registered
@@ -54,20 +52,20 @@ class Auto(Method):
     def needs(self) -> Needs:
         return Needs(in_batches=True, undecided=True)
 
-    def resolved(self, evidence: Evidence, *features: Feature) -> tuple[Method, Evidence]:
-        wanted = {*features, *_features_of(evidence)}
+    def resolved(self, sample: Sample, *features: Feature) -> tuple[Method, Sample]:
+        wanted = {*features, *_features_of(sample)}
         able = [name for name in _CANDIDATES if wanted <= registered()[name].supports]
         if not able:  # none can do all of it, and this says what the first cannot do
             registered()[_CANDIDATES[0]]().check_supports(*sorted(wanted))
         facts = None
-        if evidence.clusters is not None:
+        if sample.clusters is not None:
             name, why = able[0], f"Rows come in clusters, so {able[0]} was used."
-        elif isinstance(evidence, RowEvidence):
-            facts = _facts(evidence, able)
+        elif sample.rows is not None:
+            facts = _facts(sample, able)
             pvalue = math.nan if facts is None else facts.dependence_pvalue
-            name, why = choice(evidence.n_samples, len(evidence.feature_names), pvalue, able)
-        elif isinstance(evidence, StateEvidence) and evidence.first_look is None:
-            name = evidence.state.default_method
+            name, why = choice(sample.n_samples, len(sample.feature_names), pvalue, able)
+        elif sample.first_look is None:
+            name = sample.state.default_method
             if not wanted <= registered()[name].supports:
                 name = "batch" if "batch" in able else able[0]
             why = f"A state has no rows left, so {name} was used, which this state is for."
@@ -75,41 +73,41 @@ class Auto(Method):
             name = "batch" if "batch" in able else able[0]
             why = f"Rows can be read only once, so {name} was used instead of {able[0]}."
         if name == "batch":
-            evidence = evidence.in_batches()
+            sample = sample.in_batches()
         method = registered()[name]()
-        asked_by = f"method {name!r}"
-        return method, replace(evidence, facts=facts, why=why, asked_by=asked_by)
+        purpose = f"method {name!r}"
+        return method, replace(sample, facts=facts, why=why, purpose=purpose)
 
-    def measure(self, evidence: Evidence) -> Measurement:
-        method, evidence = self.resolved(evidence)
-        return method.measure(evidence)
+    def measure(self, sample: Sample) -> Measurement:
+        method, sample = self.resolved(sample)
+        return method.measure(sample)
 
-    def measure_group(self, evidence: Evidence) -> Measurement:
-        method, evidence = self.resolved(evidence, "two groups")
-        return method.measure_group(evidence)
+    def measure_group(self, sample: Sample) -> Measurement:
+        method, sample = self.resolved(sample, "two groups")
+        return method.measure_group(sample)
 
-    def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:
-        method, evidence = self.resolved(evidence)
-        return method.row_planner(evidence, measurement)
+    def row_planner(self, sample: Sample, measurement: Measurement) -> RowPlanner:
+        method, sample = self.resolved(sample)
+        return method.row_planner(sample, measurement)
 
 
-def _features_of(evidence: Evidence) -> list[Feature]:
+def _features_of(sample: Sample) -> list[Feature]:
     """What the rows themselves ask of a method."""
     found: list[Feature] = []
-    if evidence.clusters is not None:
+    if sample.clusters is not None:
         found.append("clusters")
-    if evidence.uneven is not None:
-        found.append("weights" if evidence.uneven.weighted else "missing")
-    if evidence.transform is not None:
+    if sample.pairwise is not None:
+        found.append("weights" if sample.pairwise.weighted else "missing")
+    if sample.transform is not None:
         found.append("transform")
     return found
 
 
-def _facts(evidence: RowEvidence, able: Sequence[str]) -> Diagnosis | None:
+def _facts(sample: Sample, able: Sequence[str]) -> Diagnosis | None:
     """What the rows are like; None if they are too few for the covariance to have an inverse."""
-    names = evidence.feature_names
-    wide = evidence.n_samples < _FEWEST_ROWS_PER_COLUMN * len(names)
-    if wide and wants_nodewise(evidence.n_samples, len(names), able):
+    names = sample.feature_names
+    wide = sample.n_samples < _FEWEST_ROWS_PER_COLUMN * len(names)
+    if wide and wants_nodewise(sample.n_samples, len(names), able):
         return None
-    estimate = registered()[able[0]]().estimate(evidence)
-    return diagnosis_of(estimate, evidence.first_look, names)
+    estimate = registered()[able[0]]().estimate(sample)
+    return diagnosis_of(estimate, sample.first_look, names)

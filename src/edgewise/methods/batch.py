@@ -13,7 +13,7 @@ from edgewise.errors import ParameterError, ShortBatchesWarning, warn
 from edgewise.inference.corrections import MaxStatistic
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Student, StudentOfEach
-from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge
 from edgewise.methods.jackknife import leave_one_out
 from edgewise.methods.left_out_rows import left_out_batches
@@ -75,23 +75,23 @@ class Batch(PerEdgeMethod):
     def needs(self) -> Needs:
         return Needs(in_batches=True, n_batches=self.n_batches)
 
-    def measure(self, evidence: Evidence) -> Measurement:
-        estimate, pairwise = self.estimate(evidence), evidence.uneven
+    def measure(self, sample: Sample) -> Measurement:
+        estimate, pairwise = self.estimate(sample), sample.pairwise
         reference: Student | StudentOfEach
         if pairwise is None:
             rows = None
-            left_out = leave_one_out(working_batches(self.n_batches, evidence.batches()), estimate)
+            left_out = leave_one_out(working_batches(self.n_batches, sample.batches()), estimate)
             reference = Student(len(left_out) - 1)
         else:
             rows = pairwise.worth
-            state = working_batches(self.n_batches, evidence.uneven_batches())
-            left_out, degrees = left_out_batches(state, estimate, evidence.feature_names)
+            state = working_batches(self.n_batches, sample.pairwise_batches())
+            left_out, degrees = left_out_batches(state, estimate, sample.feature_names)
             reference = StudentOfEach(degrees)
             if not pairwise.incomplete and not pairwise.weighted:
                 reference = Student(len(left_out) - 1)
         uncertainty = PerEdge(left_out.spread(estimate, rows), reference)
         return self.measurement(
-            evidence,
+            sample,
             estimate,
             uncertainty.statistic(estimate.partial_correlation),
             uncertainty,

@@ -25,7 +25,7 @@ from edgewise.inference.corrections import MaxStatistic
 from edgewise.inference.diagnosis import diagnosis_of
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Student, degrees_of_freedom
-from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import Bound, LargestRadius
 from edgewise.methods.batch import working_batches
 from edgewise.methods.jackknife import leave_one_out
@@ -129,17 +129,17 @@ class Trace(BoundMethod):
     def variants(cls) -> tuple[tuple[str, Method], ...]:
         return ((f"{cls.name} (paper)", cls()),)
 
-    def measure(self, evidence: Evidence) -> Measurement:
-        estimate = self.estimate(evidence)
+    def measure(self, sample: Sample) -> Measurement:
+        estimate = self.estimate(sample)
         A = estimate.standardization if self.standardize else None
-        quartics = evidence.quartics(A)
+        quartics = sample.quartics(A)
         if self.standardize:
             estimate = estimate.standardized()
         n = estimate.n_samples
         trace = trace_from_quartics(n, population_covariance(estimate.covariance, n), quartics)
         bound = Bound(NormalRadius(2 * trace, TRACE_MAX_ALPHA), _of_eigenvalues(estimate, self.mu))
         options = {"mu": self.mu, "standardize": self.standardize}
-        return self.bounded(evidence, estimate, bound, options)
+        return self.bounded(sample, estimate, bound, options)
 
 
 @dataclass(frozen=True)
@@ -187,15 +187,15 @@ class Eig(BoundMethod):
     def variants(cls) -> tuple[tuple[str, Method], ...]:
         return ((f"{cls.name} (paper)", cls()),)
 
-    def measure(self, evidence: Evidence) -> Measurement:
-        estimate = self.estimate(evidence)
+    def measure(self, sample: Sample) -> Measurement:
+        estimate = self.estimate(sample)
         A = estimate.standardization if self.standardize else None
-        largest, solved = covcov_largest(evidence, A, self.solver)
+        largest, solved = covcov_largest(sample, A, self.solver)
         if self.standardize:
             estimate = estimate.standardized()
         bound = Bound(NormalRadius(2 * largest), _of_eigenvalues(estimate, self.mu))
         options = {"mu": self.mu, "standardize": self.standardize, **solved}
-        return self.bounded(evidence, estimate, bound, options)
+        return self.bounded(sample, estimate, bound, options)
 
 
 def _of_eigenvalues(estimate: PrecisionEstimate, mu: float) -> FrobeniusTransfer:
@@ -277,12 +277,12 @@ class RadiusMethod(BoundMethod):
     def variants(cls) -> tuple[tuple[str, Method], ...]:
         return ((f"{cls.name}, chi2", cls(radius="chi2")), (f"{cls.name}, trace", cls()))
 
-    def measure(self, evidence: Evidence) -> Measurement:
+    def measure(self, sample: Sample) -> Measurement:
         if not self.outside:
-            return self.measure_inside(evidence)
-        inside = _inside(evidence, self.support, self.outside)
+            return self.measure_inside(sample)
+        inside = _inside(sample, self.support, self.outside)
         measured = self.measure_inside(inside)
-        n, n_outside = evidence.n_samples, evidence.n_samples - inside.n_samples
+        n, n_outside = sample.n_samples, sample.n_samples - inside.n_samples
         caution = Caution(
             f"{n_outside:,} of {n:,} rows lie outside the declared support and were left out (up "
             f"to {100 * self.outside:.4g} % were allowed). What holds for every number of rows "
@@ -294,7 +294,7 @@ class RadiusMethod(BoundMethod):
         return replace(measured, options=options, cautions=(*measured.cautions, caution))
 
     @abstractmethod
-    def measure_inside(self, evidence: Evidence) -> Measurement:
+    def measure_inside(self, sample: Sample) -> Measurement:
         """The measurement, from rows of which none may be outside the support."""
 
 
@@ -321,17 +321,17 @@ class Spectral(RadiusMethod):
         one_pass = self.radius == "trace" and not self.standardize
         return Needs(order=4) if one_pass else Needs(reads_again=True)
 
-    def measure_inside(self, evidence: Evidence) -> Measurement:
-        estimate = self.estimate(evidence)
+    def measure_inside(self, sample: Sample) -> Measurement:
+        estimate = self.estimate(sample)
         A = estimate.standardization if self.standardize else None
         radius, options = radius_of(
-            self.radius, evidence, A, support=self.support, solver=self.solver
+            self.radius, sample, A, support=self.support, solver=self.solver
         )
         if self.standardize:
             estimate = estimate.standardized()
         smallest = float(np.linalg.eigvalsh(estimate.covariance)[0])
-        bound = Bound(radius, SpectralTransfer(smallest, len(evidence.feature_names)))
-        return self.bounded(evidence, estimate, bound, options | {"standardize": self.standardize})
+        bound = Bound(radius, SpectralTransfer(smallest, len(sample.feature_names)))
+        return self.bounded(sample, estimate, bound, options | {"standardize": self.standardize})
 
 
 @dataclass(frozen=True)
@@ -385,30 +385,30 @@ class Whitened(RadiusMethod):
     def needs(self) -> Needs:
         return Needs(reads_again=self.kurtosis is None)
 
-    def measure_inside(self, evidence: Evidence) -> Measurement:
-        estimate = self.estimate(evidence)
+    def measure_inside(self, sample: Sample) -> Measurement:
+        estimate = self.estimate(sample)
         diagonal = estimate.precision.diagonal()
         if self.kurtosis is not None:
             # A bound on Σ̂ relative to Σ, which needs no more than Σ̂.
-            bound = Bound(chebyshev_radius(evidence, self.kurtosis), RelativeTransfer(diagonal))
+            bound = Bound(chebyshev_radius(sample, self.kurtosis), RelativeTransfer(diagonal))
             options = {"radius": self.radius, "kurtosis": self.kurtosis}
-            measured = self.bounded(evidence, estimate, bound, options)
-            cautions = _about_kurtosis(evidence, estimate, self.kurtosis)
+            measured = self.bounded(sample, estimate, bound, options)
+            cautions = _about_kurtosis(sample, estimate, self.kurtosis)
             return replace(measured, cautions=(*cautions, *measured.cautions))
         radius, options = radius_of(
             self.radius,
-            evidence,
+            sample,
             estimate.whitening,
             support=self.support,
             solver=self.solver,
             whitened=True,
         )
-        return self.bounded(evidence, estimate, Bound(radius, WhitenedTransfer(diagonal)), options)
+        return self.bounded(sample, estimate, Bound(radius, WhitenedTransfer(diagonal)), options)
 
 
 def radius_of(
     kind: str,
-    evidence: Evidence,
+    sample: Sample,
     A: FloatArray | None,
     *,
     support: Any,
@@ -424,45 +424,45 @@ def radius_of(
     if kind in WITH_SUPPORT:
         options["support"] = np.asarray(support).tolist()
         bounded = hoeffding_radius if kind == "hoeffding" else bernstein_radius
-        return bounded(evidence, A, support), options
+        return bounded(sample, A, support), options
     if kind == "trace":
-        return NormalRadius(_frobenius_trace(evidence, A), TRACE_MAX_ALPHA), options
+        return NormalRadius(_frobenius_trace(sample, A), TRACE_MAX_ALPHA), options
     if kind == "eig":
-        largest, solved = covcov_largest(evidence, A, solver, frobenius=True)
+        largest, solved = covcov_largest(sample, A, solver, frobenius=True)
         return NormalRadius(largest), options | solved
-    radius, solved = _chi_square(evidence, A, solver, left_out=whitened)
+    radius, solved = _chi_square(sample, A, solver, left_out=whitened)
     return radius, options | solved
 
 
 def covcov_largest(
-    evidence: Evidence, A: FloatArray | None, solver: str, *, frobenius: bool = False
+    sample: Sample, A: FloatArray | None, solver: str, *, frobenius: bool = False
 ) -> tuple[float, dict[str, Any]]:
     """λ_max of Cov(U(Σ̂)), or its upper error bar, and what a result records about the solver."""
-    n, p = evidence.n_samples, len(evidence.feature_names)
-    if chosen_solver(solver, n, p, in_memory=evidence.in_memory) == "full":
-        matrix = evidence.covcov_matrix(A, frobenius=frobenius)
+    n, p = sample.n_samples, len(sample.feature_names)
+    if chosen_solver(solver, n, p, in_memory=sample.in_memory) == "full":
+        matrix = sample.covcov_matrix(A, frobenius=frobenius)
         return float(np.linalg.eigvalsh(matrix)[-1]), {"solver": "full"}
     # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
     from edgewise.paper.spectrum import largest_eigenvalue
 
-    operator = evidence.covcov_operator(A, frobenius=frobenius)
-    found = largest_eigenvalue(operator, block=vectors_at_once(in_memory=evidence.in_memory))
+    operator = sample.covcov_operator(A, frobenius=frobenius)
+    found = largest_eigenvalue(operator, block=vectors_at_once(in_memory=sample.in_memory))
     return found.upper, _matrix_free(found.passes, found.products, found.width)
 
 
 def _chi_square(
-    evidence: Evidence, A: FloatArray | None, solver: str, *, left_out: bool
+    sample: Sample, A: FloatArray | None, solver: str, *, left_out: bool
 ) -> tuple[ChiSquareRadius, dict[str, Any]]:
-    p = len(evidence.feature_names)
+    p = len(sample.feature_names)
     if solver == "full" or (solver == "auto" and p * (p + 1) // 2 <= _LARGEST_SPECTRUM):
-        matrix = evidence.covcov_matrix(A, frobenius=True, left_out=left_out)
+        matrix = sample.covcov_matrix(A, frobenius=True, left_out=left_out)
         spectrum: FloatArray = np.linalg.eigvalsh(matrix).astype(np.float64)
         return ChiSquareRadius(np.maximum(spectrum, 0.0)), {"solver": "full"}
     # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
     from edgewise.paper.spectrum import estimate_spectrum
 
-    operator = evidence.covcov_operator(A, frobenius=True, left_out=left_out)
-    seen = estimate_spectrum(operator, _frobenius_trace(evidence, A, left_out=left_out))
+    operator = sample.covcov_operator(A, frobenius=True, left_out=left_out)
+    seen = estimate_spectrum(operator, _frobenius_trace(sample, A, left_out=left_out))
     radius = ChiSquareRadius.estimated(seen.values, seen.counts)
     return radius, _matrix_free(operator.passes, operator.products, radius.slack)
 
@@ -471,32 +471,32 @@ def _matrix_free(passes: int, products: int, width: float) -> dict[str, Any]:
     return {"solver": "matrix-free", "iterations": passes, "products": products, "width": width}
 
 
-def _frobenius_trace(evidence: Evidence, A: FloatArray | None, *, left_out: bool = False) -> float:
-    quartics = evidence.quartics(A, left_out=left_out)
-    trace = frobenius_trace(evidence.n_samples, evidence.central_covariance(A), quartics)
+def _frobenius_trace(sample: Sample, A: FloatArray | None, *, left_out: bool = False) -> float:
+    quartics = sample.quartics(A, left_out=left_out)
+    trace = frobenius_trace(sample.n_samples, sample.central_covariance(A), quartics)
     return max(trace, 0.0)
 
 
-def chebyshev_radius(evidence: Evidence, kurtosis: float) -> ChebyshevRadius:
+def chebyshev_radius(sample: Sample, kurtosis: float) -> ChebyshevRadius:
     """Chebyshev's radius of Σ̂ relative to Σ, from the declared kurtosis alone."""
-    p = len(evidence.feature_names)
+    p = len(sample.feature_names)
     least = p / (p + 2)  # (E‖z‖²)² = p² ≤ E‖z‖⁴
     if kurtosis < least:
         raise ParameterError(
             f"kurtosis: expected at least {least:.4g} with {p} columns, below which no "
             f"distribution is, got {kurtosis:g}; 1 is that of Gaussian rows."
         )
-    return ChebyshevRadius(relative_variance(evidence.n_samples, p, kurtosis))
+    return ChebyshevRadius(relative_variance(sample.n_samples, p, kurtosis))
 
 
 def _about_kurtosis(
-    evidence: Evidence, estimate: PrecisionEstimate, kurtosis: float
+    sample: Sample, estimate: PrecisionEstimate, kurtosis: float
 ) -> tuple[Caution, ...]:
     """A caution if the first rows show more than the declared kurtosis."""
-    look = evidence.first_look
+    look = sample.first_look
     if look is None or not len(look.leading):
         return ()
-    facts = diagnosis_of(estimate, look, evidence.feature_names)
+    facts = diagnosis_of(estimate, look, sample.feature_names)
     n, p = len(look.leading), facts.n_features
     # Of Gaussian rows, Mardia's kurtosis has the standard error √(8p(p + 2)/n).
     most = kurtosis * (1 + _STANDARD_ERRORS * math.sqrt(8 / (p * (p + 2) * n)))
@@ -545,10 +545,10 @@ def intervals_of(support: Any, names: Sequence[str]) -> FloatArray:
     return intervals
 
 
-def _inside(evidence: Evidence, support: Any, share: float) -> Evidence:
+def _inside(sample: Sample, support: Any, share: float) -> Sample:
     """Leave out the rows outside the support; refuse a share that their number contradicts."""
-    inside = evidence.inside(intervals_of(support, evidence.feature_names))
-    n, n_outside = evidence.n_samples, evidence.n_samples - inside.n_samples
+    inside = sample.inside(intervals_of(support, sample.feature_names))
+    n, n_outside = sample.n_samples, sample.n_samples - inside.n_samples
     # The probability that as many rows or more are outside, if that share may be.
     if n_outside and special.betainc(n_outside, n - n_outside + 1, share) < _CONTRADICTED:
         raise DataError(
@@ -598,29 +598,29 @@ def checked_square_products(
     return square_products(checked_batches(batches, intervals, names), centre, scale)
 
 
-def hoeffding_radius(evidence: Evidence, A: FloatArray | None, support: Any) -> HoeffdingRadius:
+def hoeffding_radius(sample: Sample, A: FloatArray | None, support: Any) -> HoeffdingRadius:
     """Hoeffding's radius in the coordinates A c, after a pass that finds no row outside."""
-    p = len(evidence.feature_names)
-    intervals = intervals_of(support, evidence.feature_names)
-    evidence.sums(partial(check_rows, intervals=intervals, names=evidence.feature_names))
+    p = len(sample.feature_names)
+    intervals = intervals_of(support, sample.feature_names)
+    sample.scan(partial(check_rows, intervals=intervals, names=sample.feature_names))
     ranges = kernel_ranges(intervals[:, 1] - intervals[:, 0])
     if A is not None:
         ranges = np.abs(A) @ ranges @ np.abs(A).T
-    return HoeffdingRadius(float(np.linalg.norm(ranges, 2)), evidence.n_samples, p * (p + 1) // 2)
+    return HoeffdingRadius(float(np.linalg.norm(ranges, 2)), sample.n_samples, p * (p + 1) // 2)
 
 
-def bernstein_radius(evidence: Evidence, A: FloatArray | None, support: Any) -> BernsteinRadius:
+def bernstein_radius(sample: Sample, A: FloatArray | None, support: Any) -> BernsteinRadius:
     """The empirical Bernstein radius in the coordinates A c; one pass finds all it needs."""
-    names = evidence.feature_names
+    names = sample.feature_names
     intervals = intervals_of(support, names)
     low, high = intervals.T
     lengths = high - low
     one_pass = partial(
-        checked_square_products, centre=evidence.centre, intervals=intervals, names=names
+        checked_square_products, centre=sample.centre, intervals=intervals, names=names
     )
-    (squares,) = evidence.sums(one_pass)
-    n, mean = evidence.n_samples, evidence.moments().mean()
-    covariance = evidence.central_covariance() / lengths / lengths[:, np.newaxis]
+    (squares,) = sample.scan(one_pass)
+    n, mean = sample.n_samples, sample.moments().mean()
+    covariance = sample.central_covariance() / lengths / lengths[:, np.newaxis]
     variance = mirrored(squares) / n - covariance**2
     return BernsteinRadius(
         n_samples=n,
@@ -671,17 +671,17 @@ class Entrywise(BoundMethod):
     def needs(self) -> Needs:
         return Needs(in_batches=True, n_batches=self.n_batches)
 
-    def measure(self, evidence: Evidence) -> Measurement:
-        state = working_batches(self.n_batches, evidence.batches())
-        estimate = self.estimate(evidence)
+    def measure(self, sample: Sample) -> Measurement:
+        state = working_batches(self.n_batches, sample.batches())
+        estimate = self.estimate(sample)
         left_out = leave_one_out(state, estimate)
         influence = left_out.precision()
-        p = len(evidence.feature_names)
+        p = len(sample.feature_names)
         maxima = MaxStatistic(partial(np.asarray, influence), self.random_state, diagonal=True)
         student = Student(_degrees(influence))
         radius = LargestRadius(maxima.largest(), student, p * (p + 1) // 2)
         bound = Bound(radius, EntryTransfer(left_out.spread(estimate).precision))
-        return self.bounded(evidence, estimate, bound, {"n_batches": len(left_out)}, maxima)
+        return self.bounded(sample, estimate, bound, {"n_batches": len(left_out)}, maxima)
 
 
 def _degrees(influence: FloatArray) -> float:

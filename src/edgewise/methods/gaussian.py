@@ -13,7 +13,7 @@ from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Normal, Student
-from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge, Spread, gaussian_variances
 from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, student_critical
@@ -33,12 +33,12 @@ class Fisher(PerEdgeMethod):
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.GAUSSIAN_ROWS
     supports: ClassVar[frozenset[Feature]] = frozenset({"transform", "two groups"})
 
-    def measure(self, evidence: Evidence) -> Measurement:
-        estimate = self.estimate(evidence)
+    def measure(self, sample: Sample) -> Measurement:
+        estimate = self.estimate(sample)
         rho = estimate.partial_correlation
         df = estimate.n_samples - len(rho)
         uncertainty = PerEdge(gaussian_spread(estimate, 1.0), Student(df), exact=True)
-        return self.measurement(evidence, estimate, uncertainty.statistic(rho), uncertainty)
+        return self.measurement(sample, estimate, uncertainty.statistic(rho), uncertainty)
 
     def planned(
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
@@ -70,19 +70,19 @@ class Elliptical(PerEdgeMethod):
     def needs(self) -> Needs:
         return Needs(reads_again=True)
 
-    def measure(self, evidence: Evidence) -> Measurement:
-        estimate = self.estimate(evidence)
+    def measure(self, sample: Sample) -> Measurement:
+        estimate = self.estimate(sample)
         n, p = estimate.n_samples, len(estimate.precision)
         if n <= p + 1:
             raise DataError(
                 f"X: expected more than {p + 1} rows for {p} columns with this method, got {n}; "
                 "collect more rows."
             )
-        ratio = evidence.quartics(estimate.whitening).norm / (p * (p + 2))
+        ratio = sample.quartics(estimate.whitening).norm / (p * (p + 2))
         uncertainty = PerEdge(gaussian_spread(estimate, ratio), Normal())
         statistic = uncertainty.statistic(estimate.partial_correlation)
         options = {"kurtosis_ratio": ratio}
-        return self.measurement(evidence, estimate, statistic, uncertainty, options=options)
+        return self.measurement(sample, estimate, statistic, uncertainty, options=options)
 
     def planned(
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement

@@ -19,7 +19,7 @@ from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import MaxStatistic
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Student
-from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import Bound, PerEdge, Spread
 from edgewise.methods import planning
 from edgewise.methods.jackknife import LeftOut, portions, variation
@@ -118,24 +118,20 @@ class Kendall(Method):
     def variants(cls) -> tuple[tuple[str, Method], ...]:
         return ((cls.name, cls()), (f"{cls.name}, bound", cls(radius="hoeffding")))
 
-    def estimate(self, evidence: Evidence) -> PrecisionEstimate:
-        return latent_estimate(
-            evidence.concordance(self.n_batches), evidence.feature_names
-        ).estimate
+    def estimate(self, sample: Sample) -> PrecisionEstimate:
+        return latent_estimate(sample.concordance(self.n_batches), sample.feature_names).estimate
 
-    def measure(self, evidence: Evidence) -> Measurement:
-        concordance = evidence.concordance(self.n_batches)
-        latent = latent_estimate(concordance, evidence.feature_names)
-        first_look = evidence.first_look
+    def measure(self, sample: Sample) -> Measurement:
+        concordance = sample.concordance(self.n_batches)
+        latent = latent_estimate(concordance, sample.feature_names)
+        first_look = sample.first_look
         # What is unusual about values says nothing here: only their order counts.
-        evidence = replace(
-            evidence, first_look=None if first_look is None else first_look.of_ranks()
-        )
+        sample = replace(sample, first_look=None if first_look is None else first_look.of_ranks())
         if self.radius is not None:
-            measured, certain = self._bounded(evidence, latent, concordance), not latent.replaced
+            measured, certain = self._bounded(sample, latent, concordance), not latent.replaced
         else:
             left_out = None if latent.replaced else leave_one_out(concordance, latent.estimate)
-            measured = self._per_edge(evidence, latent.estimate, concordance, left_out)
+            measured = self._per_edge(sample, latent.estimate, concordance, left_out)
             certain = left_out is not None
         own = (
             *_about_definiteness(latent, certain),
@@ -149,7 +145,7 @@ class Kendall(Method):
 
     def _per_edge(
         self,
-        evidence: Evidence,
+        sample: Sample,
         estimate: PrecisionEstimate,
         concordance: Concordance,
         left_out: LeftOut | None,
@@ -164,7 +160,7 @@ class Kendall(Method):
             influences = left_out.fisher_z
         uncertainty = PerEdge(spread, Student(units - 1))
         return self.measurement(
-            evidence,
+            sample,
             estimate,
             uncertainty.statistic(estimate.partial_correlation),
             uncertainty,
@@ -173,13 +169,13 @@ class Kendall(Method):
         )
 
     def _bounded(
-        self, evidence: Evidence, latent: LatentEstimate, concordance: Concordance
+        self, sample: Sample, latent: LatentEstimate, concordance: Concordance
     ) -> Measurement:
         estimate = latent.estimate
         radius = concordance_radius(concordance, estimate.whitening, latent.replaced)
         bound = Bound(radius, WhitenedTransfer(estimate.precision.diagonal()))
         return self.measurement(
-            evidence,
+            sample,
             estimate,
             estimate.precision,
             bound,
@@ -189,7 +185,7 @@ class Kendall(Method):
     def _options(self) -> dict[str, Any]:
         return {} if self.n_batches is None else {"n_batches": self.n_batches}
 
-    def row_planner(self, evidence: Evidence, measurement: Measurement) -> planning.RowPlanner:
+    def row_planner(self, sample: Sample, measurement: Measurement) -> planning.RowPlanner:
         """As many as bring the pilot's standard errors of z down, which fall as n^{−1/2}."""
         uncertainty = measurement.uncertainty
         if not isinstance(uncertainty, PerEdge):

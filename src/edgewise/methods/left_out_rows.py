@@ -20,7 +20,7 @@ from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate, unscaled
 from edgewise.estimate.pairwise import NEGATIVE, least_overlap, not_definite
 from edgewise.inference.references import degrees_of_freedom
-from edgewise.inference.sample import Evidence
+from edgewise.inference.sample import Sample
 from edgewise.inference.uncertainty import Spread, floored_spread
 from edgewise.methods.jackknife import LeftOut, inverses, portions, variation
 from edgewise.methods.left_out_clusters import Powers, TermSums, Units, partial_of, unit_precision
@@ -55,21 +55,21 @@ class LeftOutRows:
         return int(self.precision.sums[0, 0, 0])
 
 
-def left_out_rows(evidence: Evidence, estimate: PrecisionEstimate) -> LeftOutRows:
+def left_out_rows(evidence: Sample, estimate: PrecisionEstimate) -> LeftOutRows:
     """One pass over the rows: what each of them adds, and estimates without it."""
-    pooled = evidence.uneven
+    pooled = evidence.pairwise
     if pooled is None:
         raise TypeError("evidence: expected rows that lack values or count differently")
     p = len(estimate.precision)
     one_pass = partial(_left_out, whole=_Whole.of(pooled, estimate), names=evidence.feature_names)
-    terms, fisher_z, precision = evidence.sums(one_pass)
+    terms, fisher_z, precision = evidence.scan(one_pass)
     return LeftOutRows(TermSums(p, terms), Powers((p, p), fisher_z), Powers((p, p), precision))
 
 
-def row_sandwich(evidence: Evidence, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
+def row_sandwich(evidence: Sample, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
     """Standard errors of Θ̂ and of Fisher's z by the delete-one-row jackknife, and degrees."""
     found = left_out_rows(evidence, estimate)
-    worth = None if evidence.uneven is None else evidence.uneven.worth
+    worth = None if evidence.pairwise is None else evidence.pairwise.worth
     spread = floored_spread(
         estimate, found.precision.jackknife(), found.fisher_z.jackknife(), rows=worth
     )

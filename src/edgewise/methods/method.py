@@ -25,10 +25,10 @@ from edgewise.inference.cautions import Assumes as Assumes
 from edgewise.inference.cautions import caution_about_missing, cautions_about_clusters, cautions_of
 from edgewise.inference.corrections import CORRECTIONS, MaxStatistic
 from edgewise.inference.diagnosis import diagnosis_of
-from edgewise.inference.measurement import Measurement, Provenance
+from edgewise.inference.measurement import Measurement
 from edgewise.inference.missingness import missingness
 from edgewise.inference.question import Question, checked_effect, checked_family
-from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import Bound, Uncertainty
 from edgewise.methods.planning import (
     PairMoments,
@@ -39,7 +39,6 @@ from edgewise.methods.planning import (
     per_edge_rows,
     wanted_correlation,
 )
-from edgewise.sums.pairwise import PooledPairs
 
 #: What a method may support besides complete, independent rows. "two groups" are those that
 #: `compare_groups` compares, and "latent variables" are behind the columns: a method with these
@@ -180,37 +179,37 @@ class Method(ABC):
         return ((cls.name, cls()),)
 
     @abstractmethod
-    def measure(self, evidence: Evidence) -> Measurement:
+    def measure(self, sample: Sample) -> Measurement:
         """Estimate, statistic and uncertainty of every pair; nothing is decided."""
 
     @abstractmethod
-    def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:
+    def row_planner(self, sample: Sample, measurement: Measurement) -> RowPlanner:
         """How many rows like those of a pilot would find a planned effect, for each pair.
 
         The pilot is read here, once; the function that comes back is asked about many effects.
         """
 
-    def measure_group(self, evidence: Evidence) -> Measurement:
+    def measure_group(self, sample: Sample) -> Measurement:
         """The same of one of two groups, whose difference is then tested."""
-        return self.measure(evidence)
+        return self.measure(sample)
 
     def fisher_z_of_rows(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Fisher's z of every pair and its variance, from independent rows in memory, quickly."""
         raise NotImplementedError
 
-    def resolved(self, evidence: Evidence, *features: Feature) -> tuple[Method, Evidence]:
-        """The method for these rows and features, and the evidence that it works from."""
-        return self, evidence
+    def resolved(self, sample: Sample, *features: Feature) -> tuple[Method, Sample]:
+        """The method for these rows and features, and the sample that it works from."""
+        return self, sample
 
-    def estimate(self, evidence: Evidence) -> PrecisionEstimate:
+    def estimate(self, sample: Sample) -> PrecisionEstimate:
         """The estimate that the method works on."""
-        estimated = estimate_precision if evidence.uneven is None else pairwise_precision
-        moments: Any = evidence.moments() if evidence.uneven is None else evidence.uneven
-        return estimated(moments, evidence.feature_names, evidence.first_look)
+        estimated = estimate_precision if sample.pairwise is None else pairwise_precision
+        moments: Any = sample.moments() if sample.pairwise is None else sample.pairwise
+        return estimated(moments, sample.feature_names, sample.first_look)
 
     def measurement(
         self,
-        evidence: Evidence,
+        sample: Sample,
         estimate: PrecisionEstimate,
         statistic: FloatArray,
         uncertainty: Uncertainty,
@@ -219,12 +218,12 @@ class Method(ABC):
         options: Mapping[str, Any] | None = None,
     ) -> Measurement:
         """A measurement with all names, and with what the data say against the method."""
-        names, look, pairwise = evidence.feature_names, evidence.first_look, evidence.uneven
-        facts = evidence.facts or diagnosis_of(estimate, look, names)
-        if evidence.clusters is None:
+        names, look, pairwise = sample.feature_names, sample.first_look, sample.pairwise
+        facts = sample.facts or diagnosis_of(estimate, look, names)
+        if sample.clusters is None:
             cautions = cautions_of(facts, self.relies_on)
         else:
-            counts = evidence.clusters.counts()
+            counts = sample.clusters.counts()
             cautions = cautions_about_clusters(facts, self.relies_on, counts)
         if pairwise is not None and pairwise.incomplete:
             found = missingness(pairwise, None if look is None else look.leading)
@@ -237,9 +236,9 @@ class Method(ABC):
             uncertainty=uncertainty,
             maxima=maxima,
             options=options or {},
-            provenance=_provenance(evidence),
+            provenance=sample.provenance,
             cautions=cautions,
-            why=evidence.why,
+            why=sample.why,
         )
 
     def check_supports(self, *features: Feature) -> None:
@@ -295,30 +294,6 @@ class Method(ABC):
         }
 
 
-def _provenance(evidence: Evidence) -> Provenance:
-    look, pairwise = evidence.first_look, evidence.uneven
-    found: dict[str, Any] = {}
-    if pairwise is not None and pairwise.incomplete:
-        found["n_missing"] = tuple(pairwise.n_missing.tolist())
-        found["pair_rows"] = pairwise.pair_rows
-    elif look is not None and look.missing is not None:
-        values, alone = look.missing
-        found["n_missing"] = tuple(values.tolist())
-        found["n_dropped_alone"] = tuple(alone.tolist())
-    if pairwise is not None and pairwise.weighted:
-        found["weights"] = evidence.weights_name or "given"
-        found["effective_rows"] = effective_rows(pairwise)
-    if evidence.clusters is not None:
-        found["clusters"] = evidence.clusters_name
-        found["n_clusters"] = evidence.clusters.n_clusters
-    return Provenance(evidence.n_dropped, evidence.files, transform=evidence.transform, **found)
-
-
-def effective_rows(pooled: PooledPairs) -> float:
-    """As many rows of equal weight would say as much."""
-    return float(pooled.worth.diagonal().max())
-
-
 @dataclass(frozen=True)
 class PerEdgeMethod(Method):
     """A test of each edge by itself, then corrected for their number."""
@@ -335,9 +310,9 @@ class PerEdgeMethod(Method):
         would have at that correlation, `measured` is what the method measured on the pilot.
         """
 
-    def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:
+    def row_planner(self, sample: Sample, measurement: Measurement) -> RowPlanner:
         estimate = measurement.estimate
-        pilot = PairMoments.of(evidence, estimate)
+        pilot = PairMoments.of(sample, estimate)
 
         def rows(plan: Plan) -> FloatArray:
             rho, wanted = wanted_correlation(estimate, plan.effect)
@@ -359,7 +334,7 @@ class BoundMethod(Method):
 
     def bounded(
         self,
-        evidence: Evidence,
+        sample: Sample,
         estimate: PrecisionEstimate,
         bound: Bound,
         options: Mapping[str, Any],
@@ -367,8 +342,8 @@ class BoundMethod(Method):
     ) -> Measurement:
         """The measurement of a bound, whose statistic is Θ̂ itself."""
         return self.measurement(
-            evidence, estimate, estimate.precision, bound, maxima=maxima, options=options
+            sample, estimate, estimate.precision, bound, maxima=maxima, options=options
         )
 
-    def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:
+    def row_planner(self, sample: Sample, measurement: Measurement) -> RowPlanner:
         return bound_planner(measurement)

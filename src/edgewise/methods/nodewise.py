@@ -19,7 +19,7 @@ from edgewise.estimate.nodewise import NodewiseFit, nodewise_fit
 from edgewise.inference.cautions import Caution
 from edgewise.inference.measurement import Measurement, Selection
 from edgewise.inference.references import Normal
-from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.sign_flip import SignFlip
 from edgewise.methods.method import Assumes, Feature, Method, option
 from edgewise.methods.planning import Plan, RowPlanner
@@ -33,13 +33,13 @@ _MOST_PAIRS, _MOST_ROWS, _DRAWS = 40, 2000, 400
 _FIRST, _STEP, _MOST_STEPS = 0.5, 1.2, 40
 
 
-def simulated_rows(plan: Plan, evidence: Evidence, fit: NodewiseFit) -> FloatArray:
+def simulated_rows(plan: Plan, sample: Sample, fit: NodewiseFit) -> FloatArray:
     """Rows for each pair: simulated for up to 40 pairs, and for the others the median of these."""
     rng = np.random.default_rng(0)
     i, j = upper_pairs(len(fit.correlation))
     wanted = np.flatnonzero(plan.pairs[i, j])
     some = np.sort(rng.permutation(wanted)[:_MOST_PAIRS])
-    centred = evidence.leading_rows(_MOST_ROWS)
+    centred = sample.leading_rows(_MOST_ROWS)
     z = centred / fit.scale[:, np.newaxis]
     sizes = fit.sets.sizes()
     portions = [Portion(some[k : k + 1], int(sizes[place])) for k, place in enumerate(some)]
@@ -178,22 +178,22 @@ class Nodewise(Method):
     def needs(self) -> Needs:
         return Needs(reads_again=True, wide=True)
 
-    def fit(self, evidence: Evidence) -> NodewiseFit:
+    def fit(self, sample: Sample) -> NodewiseFit:
         """The chosen neighbours, from the covariance alone."""
         return nodewise_fit(
-            evidence.moments(),
-            evidence.feature_names,
-            evidence.first_look,
+            sample.moments(),
+            sample.feature_names,
+            sample.first_look,
             penalty=self.penalty,
             most=self.max_neighbours,
-            given=[evidence.feature_names.index(name) for name in evidence.given],
+            given=[sample.feature_names.index(name) for name in sample.given],
         )
 
-    def estimate(self, evidence: Evidence) -> PrecisionEstimate:
-        return self.fit(evidence).estimate(evidence.feature_names)
+    def estimate(self, sample: Sample) -> PrecisionEstimate:
+        return self.fit(sample).estimate(sample.feature_names)
 
-    def measure(self, evidence: Evidence) -> Measurement:
-        fit = self.fit(evidence)
+    def measure(self, sample: Sample) -> Measurement:
+        fit = self.fit(sample)
         n = fit.moments.n_samples
         one_pass = partial(
             selected_score_sums,
@@ -203,8 +203,8 @@ class Nodewise(Method):
             sets=fit.sets,
             n_samples=n,
         )
-        of_pairs, diagonal = evidence.sums(one_pass)
-        estimate = fit.estimate(evidence.feature_names, of_pairs[6])
+        of_pairs, diagonal = sample.scan(one_pass)
+        estimate = fit.estimate(sample.feature_names, of_pairs[6])
         chosen = fit.neighbours
         selection = Selection(chosen.penalty, tuple(tuple(own.tolist()) for own in chosen.of))
         # Those of the model of a pair, and of the regression of a single column.
@@ -216,7 +216,7 @@ class Nodewise(Method):
             n + 1 - n_columns,
         )
         measured = self.measurement(
-            evidence,
+            sample,
             estimate,
             uncertainty.statistic(estimate.partial_correlation),
             uncertainty,
@@ -224,7 +224,7 @@ class Nodewise(Method):
         )
         cautions = measured.cautions
         if self == Nodewise():  # who chooses more on purpose knows it
-            cautions = (*_about_neighbours(fit, evidence.feature_names), *cautions)
+            cautions = (*_about_neighbours(fit, sample.feature_names), *cautions)
         return replace(measured, selection=selection, cautions=cautions)
 
     def _options(self) -> dict[str, float | int]:
@@ -232,8 +232,8 @@ class Nodewise(Method):
             return {"penalty": self.penalty}
         return {"penalty": self.penalty, "max_neighbours": self.max_neighbours}
 
-    def row_planner(self, evidence: Evidence, measurement: Measurement) -> RowPlanner:
-        return partial(simulated_rows, evidence=evidence, fit=self.fit(evidence))
+    def row_planner(self, sample: Sample, measurement: Measurement) -> RowPlanner:
+        return partial(simulated_rows, sample=sample, fit=self.fit(sample))
 
 
 def _about_neighbours(fit: NodewiseFit, names: Sequence[str]) -> tuple[Caution, ...]:

@@ -17,7 +17,7 @@ from edgewise._linalg import BoolArray, FloatArray
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Normal
-from edgewise.inference.sample import Evidence
+from edgewise.inference.sample import Sample
 from edgewise.inference.uncertainty import Bound
 
 # Where the effect that a number of rows finds is looked for.
@@ -55,8 +55,8 @@ class PairMoments:
     m22: FloatArray
 
     @classmethod
-    def of(cls, evidence: Evidence, estimate: PrecisionEstimate) -> PairMoments:
-        sums = evidence.pair_sums(estimate.leverage())
+    def of(cls, sample: Sample, estimate: PrecisionEstimate) -> PairMoments:
+        sums = sample.pair_sums(estimate.leverage())
         n, p = estimate.n_samples, len(estimate.precision)
         fourth = sums.square_square.diagonal() / n
         return cls(

@@ -12,7 +12,7 @@ from edgewise._linalg import FloatArray
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import degrees_of_freedom
-from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
 from edgewise.inference.uncertainty import ScoreTest, floored_spread
 from edgewise.methods.left_out_clusters import group_scores
@@ -68,22 +68,22 @@ class Score(PerEdgeMethod):
     def needs(self) -> Needs:
         return Needs(reads_again=True)
 
-    def measure(self, evidence: Evidence) -> Measurement:
-        estimate = self.estimate(evidence)
+    def measure(self, sample: Sample) -> Measurement:
+        estimate = self.estimate(sample)
         n, rho = estimate.n_samples, estimate.partial_correlation
-        if evidence.uneven is not None:
-            uncertainty = _uneven_test(evidence, estimate, evidence.uneven.worth)
-        elif evidence.clusters is None:
-            sums = evidence.score_sums(estimate.leverage(), rho, NEARLY_ONE)
+        if sample.pairwise is not None:
+            uncertainty = _pairwise_test(sample, estimate, sample.pairwise.worth)
+        elif sample.clusters is None:
+            sums = sample.score_sums(estimate.leverage(), rho, NEARLY_ONE)
             uncertainty = score_test(estimate, sums, n - len(rho) + 1)
         else:
-            found = group_scores(evidence.clusters, estimate)
+            found = group_scores(sample.clusters, estimate)
             degrees = np.maximum(found.rows - len(rho) + 1, 1.0)
-            terms = evidence.clusters.n_clusters
+            terms = sample.clusters.n_clusters
             uncertainty = score_test(
                 estimate, found.sums, degrees, terms=terms, variance=found.precision
             )
-        return self.measurement(evidence, estimate, uncertainty.statistic(rho), uncertainty)
+        return self.measurement(sample, estimate, uncertainty.statistic(rho), uncertainty)
 
     def planned(
         self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
@@ -92,9 +92,9 @@ class Score(PerEdgeMethod):
         return PlannedStatistic(float(np.abs(wanted).max()), unit, rows_spent=len(wanted) - 1)
 
 
-def _uneven_test(evidence: Evidence, estimate: PrecisionEstimate, worth: FloatArray) -> ScoreTest:
+def _pairwise_test(sample: Sample, estimate: PrecisionEstimate, worth: FloatArray) -> ScoreTest:
     """The test of rows that lack values or count differently, which are worth so many rows."""
-    found = left_out_rows(evidence, estimate)
+    found = left_out_rows(sample, estimate)
     return score_test(
         estimate,
         found.terms.score_sums(),

@@ -10,7 +10,7 @@ import numpy as np
 from edgewise._linalg import FloatArray
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import AnytimeReference, Student, tuned_rho2
-from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge
 from edgewise.methods.batch import check_batches, dependence_inflation, state_batches
 from edgewise.methods.jackknife import leave_one_out
@@ -56,12 +56,12 @@ class Sequential(PerEdgeMethod):
     def needs(self) -> Needs:
         return Needs(in_batches=True, n_batches=self.n_batches)
 
-    def measure(self, evidence: Evidence) -> Measurement:
-        state = evidence.batches()
+    def measure(self, sample: Sample) -> Measurement:
+        state = sample.batches()
         check_batches(self.n_batches, state)
-        estimate = self.estimate(evidence)
+        estimate = self.estimate(sample)
         left_out = leave_one_out(state, estimate)
-        p = len(evidence.feature_names)
+        p = len(sample.feature_names)
         reference = AnytimeReference(
             state.n_samples,
             tuned_rho2(self.tuned_level / (p * (p - 1) / 2), self.tuned_for),
@@ -69,7 +69,7 @@ class Sequential(PerEdgeMethod):
         )
         uncertainty = PerEdge(left_out.spread(estimate), reference)
         return self.measurement(
-            evidence,
+            sample,
             estimate,
             uncertainty.statistic(estimate.partial_correlation),
             uncertainty,

@@ -11,7 +11,7 @@ from edgewise._linalg import FloatArray, off_diagonal, pairs_of
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import StudentOfEach, degrees_of_freedom
-from edgewise.inference.sample import Evidence, Needs
+from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge, Spread, floored_spread
 from edgewise.methods.left_out_clusters import group_sandwich
 from edgewise.methods.left_out_rows import row_sandwich
@@ -56,18 +56,18 @@ class Wald(PerEdgeMethod):
     def needs(self) -> Needs:
         return Needs(reads_again=True)
 
-    def measure(self, evidence: Evidence) -> Measurement:
-        return self._measured(evidence, own_scale=False)
+    def measure(self, sample: Sample) -> Measurement:
+        return self._measured(sample, own_scale=False)
 
-    def measure_group(self, evidence: Evidence) -> Measurement:
-        return self._measured(evidence, own_scale=True)
+    def measure_group(self, sample: Sample) -> Measurement:
+        return self._measured(sample, own_scale=True)
 
-    def _measured(self, evidence: Evidence, *, own_scale: bool) -> Measurement:
-        estimate = self.estimate(evidence)
-        spread, degrees = sandwich(evidence, estimate, own_scale=own_scale)
+    def _measured(self, sample: Sample, *, own_scale: bool) -> Measurement:
+        estimate = self.estimate(sample)
+        spread, degrees = sandwich(sample, estimate, own_scale=own_scale)
         uncertainty = PerEdge(spread, StudentOfEach(degrees))
         statistic = uncertainty.statistic(estimate.partial_correlation)
-        return self.measurement(evidence, estimate, statistic, uncertainty)
+        return self.measurement(sample, estimate, statistic, uncertainty)
 
     def fisher_z_of_rows(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         return fisher_z_of_rows(X)
@@ -79,20 +79,20 @@ class Wald(PerEdgeMethod):
 
 
 def sandwich(
-    evidence: Evidence, estimate: PrecisionEstimate, *, own_scale: bool = False
+    sample: Sample, estimate: PrecisionEstimate, *, own_scale: bool = False
 ) -> tuple[Spread, FloatArray]:
     """Standard errors of Θ̂ and of Fisher's z, and the degrees of freedom of each.
 
     With `own_scale`, rows have the weights of the score test in place of 1/(1 − h)².
     """
-    if evidence.clusters is not None:
-        return group_sandwich(evidence.clusters, estimate)
-    if evidence.uneven is not None:
-        return row_sandwich(evidence, estimate)
+    if sample.clusters is not None:
+        return group_sandwich(sample.clusters, estimate)
+    if sample.pairwise is not None:
+        return row_sandwich(sample, estimate)
     leverage = estimate.leverage(own_scale=own_scale)
     rho = estimate.partial_correlation
-    sums = evidence.pair_sums(leverage)
-    exact = evidence.exact_pairs(leverage, rho, NEARLY_ONE)
+    sums = sample.pair_sums(leverage)
+    exact = sample.exact_pairs(leverage, rho, NEARLY_ONE)
     n = estimate.n_samples
     second, fourth = _influences(rho, sums, exact)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -36,6 +37,7 @@ class FourthMoments:
 
     origin: FloatArray
     gram: FloatArray
+    default_method: ClassVar[str] = "score"
 
     @classmethod
     def of(cls, X: Rows, origin: FloatArray) -> FourthMoments:

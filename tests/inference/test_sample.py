@@ -1,49 +1,48 @@
-"""The same sums from rows and from fourth moments, and so the same measurements."""
+"""What a method may ask: the same sums from rows and from fourth moments, and one sentence without."""
 
 import numpy as np
 import pytest
 
 import edgewise as ew
 from edgewise._checks import default_names
-from edgewise.errors import DataError
-from edgewise.inference.sample_of_fourth import FourthEvidence
-from edgewise.inference.sample_of_rows import RowEvidence
+from edgewise.errors import DataError, ParameterError
+from edgewise.inference.sample import Needs, Sample, open_sample, sample_of_state
 from edgewise.inference.uncertainty import ScoreTest
 from edgewise.methods.method import Method
 from edgewise.methods.wald import NEARLY_ONE
-from edgewise.states import Moments
+from edgewise.states import BatchMoments, ConcordanceMoments, Moments, PairwiseMoments
 from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.score import Leverage, all_pairs_exactly, believed_tau, few_rows
 from edgewise.tables.open import as_table
-from edgewise.tables.table import SameRows
+from edgewise.tables.table import LocalTable, SameRows
 
 UPPER = np.triu_indices(4, k=1)
 
 
 def from_rows(X, order=4):
-    return RowEvidence(
+    return Sample(
         feature_names=default_names(X.shape[1]),
-        asked_by="a test",
+        purpose="a test",
         state=Moments(order=order).update(X),
         rows=SameRows(as_table(X), len(X)),
     )
 
 
 def from_fourth(X):
-    return FourthEvidence(
+    return Sample(
         feature_names=default_names(X.shape[1]),
-        asked_by="a test",
-        fourth=FourthMoments.of(X, X.mean(axis=0) + 0.1),
+        purpose="a test",
+        state=FourthMoments.of(X, X.mean(axis=0) + 0.1),
     )
 
 
 class TestSums:
-    """Each sum against its definition, from every kind of evidence that has it."""
+    """Each sum against its definition, from every kind of sample that has it."""
 
     A = np.random.default_rng(3).standard_normal((4, 4))
 
     @pytest.fixture(params=["rows", "rows of order 2", "fourth"])
-    def evidence(self, request, rows):
+    def sample(self, request, rows):
         return {
             "rows": lambda: from_rows(rows),
             "rows of order 2": lambda: from_rows(rows, order=2),
@@ -54,36 +53,36 @@ class TestSums:
     def centred(self, rows):
         return rows - rows.mean(axis=0)
 
-    def test_moments(self, evidence, rows):
-        found = evidence.moments()
+    def test_moments(self, sample, rows):
+        found = sample.moments()
         assert found.n_samples == 400
         np.testing.assert_allclose(found.mean(), rows.mean(axis=0), rtol=1e-12, atol=1e-14)
         np.testing.assert_allclose(found.covariance(), np.cov(rows, rowvar=False), rtol=1e-11)
 
     @pytest.mark.parametrize("mapped", [False, True])
-    def test_quartics(self, evidence, centred, mapped):
+    def test_quartics(self, sample, centred, mapped):
         A = self.A if mapped else None
         u = centred @ self.A.T if mapped else centred
-        found = evidence.quartics(A)
+        found = sample.quartics(A)
         np.testing.assert_allclose(found.columns, np.mean(u**4, axis=0), rtol=1e-10)
         assert found.norm == pytest.approx(np.mean(np.sum(u**2, axis=1) ** 2), rel=1e-10)
 
-    def test_pair_sums(self, evidence, centred):
+    def test_pair_sums(self, sample, centred):
         """With rows that have no leverage, which fourth moments do not know."""
         v = centred @ self.A
-        found = evidence.pair_sums(Leverage(self.A, np.zeros(4), 10**15))
+        found = sample.pair_sums(Leverage(self.A, np.zeros(4), 10**15))
         np.testing.assert_allclose(found.square_square, (v**2).T @ v**2, rtol=1e-10)
         np.testing.assert_allclose(found.cube_linear, (v**3).T @ v, rtol=1e-9, atol=1e-8)
-        if isinstance(evidence, FourthEvidence):
+        if sample.rows is None:
             assert np.isnan(found.eighth).all()
         else:
             np.testing.assert_allclose(found.eighth, (v**4).T @ v**4, rtol=1e-10)
 
-    def test_score_sums(self, evidence, centred):
+    def test_score_sums(self, sample, centred):
         """Of fourth moments: with one leverage for all rows, and no sign flips."""
-        estimate = ew.methods.Score().estimate(evidence)
+        estimate = ew.methods.Score().estimate(sample)
         rho, n = estimate.partial_correlation, 400
-        found = evidence.score_sums(estimate.leverage(), rho, NEARLY_ONE)
+        found = sample.score_sums(estimate.leverage(), rho, NEARLY_ONE)
         v = centred @ estimate.precision / np.sqrt(estimate.precision.diagonal())
         h = 1 / n + np.sum((centred @ estimate.precision) * centred, axis=1) / (n - 1)
         mean_square = np.mean(v**2, axis=1) * (n - 4) / (n - 1)
@@ -91,7 +90,7 @@ class TestSums:
         for i, j in zip(*UPPER, strict=True):
             a, b, r = v[:, i], v[:, j], rho[i, j]
             own = (a**2 + b**2 + 2 * r * a * b) / ((n - 1) * (1 - r**2))
-            fourth = isinstance(evidence, FourthEvidence)
+            fourth = sample.rows is None
             left, tau = (1 - 3 / n, 0.0) if fourth else (1 - h + own, of_rows)
             w = 1 / (left * (left + tau * (1 - left)))
             e, f = a + r * b, b + r * a
@@ -106,28 +105,25 @@ class TestSums:
 
     @pytest.mark.parametrize("frobenius", [False, True])
     @pytest.mark.parametrize("mapped", [False, True])
-    def test_covcov_matrix(self, evidence, centred, mapped, frobenius):
+    def test_covcov_matrix(self, sample, centred, mapped, frobenius):
         A = self.A if mapped else None
         u = centred @ self.A.T if mapped else centred
         i, j = np.triu_indices(4)
         weight = np.where(i < j, np.sqrt(2), 1) if frobenius else 1
         products = u[:, i] * u[:, j] * weight
         expected = 398 / (400 * 399) * np.cov(products, rowvar=False, bias=True)
-        found = evidence.covcov_matrix(A, frobenius=frobenius)
+        found = sample.covcov_matrix(A, frobenius=frobenius)
         np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-11 * expected.max())
 
-    def test_what_only_rows_can_give(self, evidence, centred, refuses):
-        if isinstance(evidence, FourthEvidence):
-            refuses(lambda: evidence.leading_rows(9), DataError, "a test reads the rows twice")
-            refuses(lambda: evidence.covcov_operator(), DataError, "a test reads the rows twice")
-            refuses(evidence.batches, DataError, "a test needs the moments of batches")
+    def test_what_only_rows_can_give(self, sample, centred):
+        if sample.rows is None:
             return
         for most in (9, 200, 1000):
-            found = evidence.leading_rows(most)
+            found = sample.leading_rows(most)
             np.testing.assert_allclose(found, centred[:most].T, rtol=1e-12, atol=1e-14)
-        product = evidence.covcov_operator() @ np.eye(10)
+        product = sample.covcov_operator() @ np.eye(10)
         np.testing.assert_allclose(
-            product, evidence.covcov_matrix(), rtol=1e-8, atol=1e-11 * product.max()
+            product, sample.covcov_matrix(), rtol=1e-8, atol=1e-11 * product.max()
         )
 
 
@@ -152,7 +148,7 @@ def leverages_matter(method):
     "method", [method for method in SERVED if not leverages_matter(method)], ids=repr
 )
 def test_fourth_moments_measure_what_the_rows_measure(rows, method: Method):
-    found, expected = (method.measure(evidence(rows)) for evidence in (from_fourth, from_rows))
+    found, expected = (method.measure(sample(rows)) for sample in (from_fourth, from_rows))
     assert found.method == expected.method == method.name
     assert found.feature_names == expected.feature_names
     np.testing.assert_allclose(found.precision, expected.precision, rtol=1e-9, atol=1e-12)
@@ -191,13 +187,13 @@ def test_fourth_moments_take_the_mean_leverage_of_whitened_rows(rows):
     i, j = np.triu_indices(p)
     products, s = w[:, i] * w[:, j], np.eye(p)[i, j] * (n - 1) / n
     own = 1 / (1 - 1 / n - np.sum(w**2, axis=1) / (n - 1))
-    for evidence, factor in ((from_rows(rows), own), (from_fourth(rows), n / (n - p - 1))):
+    for sample, factor in ((from_rows(rows), own), (from_fourth(rows), n / (n - p - 1))):
         fourth = (products * np.reshape(factor, (-1, 1))) ** 2
         expected = (n - 2) / (n * (n - 1)) * (np.mean(fourth, axis=0) - s**2)
-        found = evidence.covcov_matrix(A, left_out=True)
+        found = sample.covcov_matrix(A, left_out=True)
         np.testing.assert_allclose(found.diagonal(), expected, rtol=1e-9)
         norm = np.mean((np.sum(w**2, axis=1) * factor) ** 2)
-        assert evidence.quartics(A, left_out=True).norm == pytest.approx(norm, rel=1e-9)
+        assert sample.quartics(A, left_out=True).norm == pytest.approx(norm, rel=1e-9)
 
 
 @pytest.mark.parametrize("n", [5518, 5519])
@@ -219,3 +215,114 @@ def test_the_score_test_does_not_jump_where_its_sums_change(n):
             getattr(sums, name)[upper],
             rtol=1e-10 if few_rows(n, p) else 5e-3,
         )
+
+
+def test_moments_of_batches_are_the_pooled_ones(rows):
+    pooled = sample_of_state(BatchMoments(10).update(rows), "a test").moments()
+    np.testing.assert_allclose(pooled.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
+
+
+LACKING = {
+    "the rows a second time": {
+        "scan": (lambda blocks: (),),
+        "pair_sums": (None,),
+        "exact_pairs": (None, None, 0.99),
+        "covcov_matrix": (),
+        "covcov_operator": (),
+        "quartics": (np.eye(4),),
+        "leading_rows": (7,),
+        "inside": (np.zeros((4, 2)),),
+    },
+    "fourth-order sums": {"quartics": ()},
+    "the moments of batches": {"batches": ()},
+    "sums of pairs of columns": {"pairwise_batches": ()},
+    "the order of rows": {"concordance": ()},
+}
+
+
+@pytest.mark.parametrize("what", LACKING)
+@pytest.mark.parametrize("purpose", ["method 'wald'", "a diagnosis"])
+def test_what_is_not_there_is_one_sentence(rows, what, purpose, refuses):
+    sample = sample_of_state(Moments(order=2).update(rows), purpose)
+    for name, arguments in LACKING[what].items():
+        refuses(
+            lambda name=name, arguments=arguments: getattr(sample, name)(*arguments),
+            DataError,
+            f"data: {purpose} needs {what}, which a Moments state does not have; pass the rows, "
+            "or use method='trace'.",
+        )
+
+
+def test_states_that_serve_other_methods(rows, refuses):
+    orders = sample_of_state(ConcordanceMoments(10).update(rows), "method 'score'")
+    refuses(orders.moments, DataError, "needs means and covariances", "use method='kendall'")
+    pairs = sample_of_state(PairwiseMoments(10).update(rows), "method 'eig'")
+    refuses(pairs.covcov_matrix, DataError, "the rows a second time", "use method='batch'")
+    fourth = from_fourth(rows)
+    for call in (fourth.covcov_operator, lambda: fourth.leading_rows(9)):
+        refuses(call, DataError, "a test needs the rows a second time")
+
+
+@pytest.mark.parametrize(
+    "needs",
+    [Needs(), Needs(order=4), Needs(in_batches=True, n_batches=20), Needs(reads_again=True)],
+)
+def test_rows_are_read_once_for_what_is_needed(rows, needs):
+    sample = open_sample(rows, needs, "a test")
+    assert sample.rows is not None
+    assert sample.in_memory
+    if needs.in_batches:
+        assert sample.batches().n_batches == needs.n_batches
+    else:
+        assert sample.state.order == needs.order
+
+
+def test_a_stream_cannot_be_read_again(rows, refuses):
+    refuses(
+        lambda: open_sample(iter([rows]), Needs(reads_again=True), "a diagnosis"),
+        DataError,
+        "data: a diagnosis reads the rows twice, and this stream can be read only once",
+        "method='batch'",
+    )
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"columns": ["x0", "x1"]},
+        {"exclude": ["x0"]},
+        {"missing": "drop"},
+        {"transform": "normal-scores"},
+    ],
+)
+def test_of_a_state_no_rows_can_be_chosen(rows, choice, refuses):
+    state = Moments().update(rows)
+    refuses(
+        lambda: open_sample(state, Needs(), "a test", **choice),
+        ParameterError,
+        "columns, exclude, missing, client: expected with rows only, got a state",
+    )
+
+
+@pytest.mark.parametrize("n", [300, 800])
+@pytest.mark.parametrize("step", [1, -1])
+def test_rows_that_change_between_passes(n, step, refuses):
+    """Few rows, which the score test keeps, and more, which it sums."""
+    X = np.random.default_rng(0).standard_normal((n + 20, 4))
+
+    class Changing(LocalTable):
+        """A table that loses or gains rows from pass to pass."""
+
+        feature_names, named, rescannable = default_names(4), False, True
+        passes = 0
+
+        def blocks(self):
+            self.passes += 1
+            yield X[: n + step * (self.passes - 1)]
+
+    refuses(
+        lambda: ew.edge_test(Changing()),
+        DataError,
+        f"the first pass read {n} rows, a later one",
+        "method='batch'",
+    )
