@@ -68,9 +68,8 @@ def test_what_needs_the_rows_says_so(rows, refuses, method, options, n_batches):
         lambda: ew.edge_test(state, method=method, **options),
         ew.errors.DataError,
         repr(method),
-        "reads the rows twice",
+        "needs the rows a second time",
         "pass the rows",
-        "'batch' with a BatchMoments state",
     )
 
 

@@ -85,5 +85,5 @@ def test_together_with_a_method(radius, refuses):
                 Moments().update(X), method=method, radius=radius, support=(0, 1), outside=0.1
             ),
             DataError,
-            "reads the rows twice",
+            "needs the rows a second time",
         )
