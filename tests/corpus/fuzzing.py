@@ -165,8 +165,8 @@ def _read(path: Path) -> None:
 
         load_state(path)
         return
-    from edgewise.tables.file_kinds import open_file
     from edgewise.tables.files import FileTable
+    from edgewise.tables.formats import open_file
 
     file = open_file(path)
     texts = [name for name in file.texts if name in ("s", "t")]

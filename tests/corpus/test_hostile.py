@@ -122,7 +122,9 @@ def test_a_decimal_comma_far_down(written, rows, refuses):
     )
     said = Reading(sep=";", decimal=",")
     other = written("y.csv", ["a;b", "1.5;2", "2.5;3", "4;5"])
-    refuses(lambda: FileTable([other], reading=said), ew.errors.DataError, "--decimal .")
+    refuses(
+        lambda: [*FileTable([other], reading=said).blocks()], ew.errors.DataError, "--decimal ."
+    )
 
 
 def test_other_options_do_not_resume(written, rows, tmp_path, refuses):

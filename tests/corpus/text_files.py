@@ -50,7 +50,6 @@ ENCODINGS = {
         "utf-16-le": ("utf-16-le text",),
         "utf-16-be": ("utf-16-be text",),
         "utf-32": ("utf-32 text",),
-        "utf-32-be": ("utf-32-be text",),
         "latin-1": ("cp1252 text",),
         "cp1252": ("cp1252 text",),
     }.items()
@@ -113,6 +112,26 @@ INDEXES = {
         "x,a\n4,1.5\n2,2\n7,1\n", names=("x", "a"), rows=((4, 1.5), (2, 2), (7, 1))
     ),
 }
+WORDS = {
+    "a date": reads(
+        "day,a,b\n2020-01-01,1.5,2\n2020-01-02,2,3\n2020-01-03,2.5,5\n", "left out: 'day' (dates)"
+    ),
+    "labels": reads("a,city,b\n1.5,u,2\n2,v,3\n2.5,w,5\n", "left out: 'city' (text)"),
+    "a title and a comma in a name": reads(
+        'Measured in May\n"a, mm",b\n1.5,2\n2,3\n2.5,5\n',
+        "first line is above",
+        names=("a, mm", "b"),
+    ),
+    "quotes with blanks before": reads(
+        'a, "b", c\n1, 2, 3\n2, 3, 4\n', names="abc", rows=((1, 2, 3), (2, 3, 4))
+    ),
+    "escaped quotes": reads(
+        'a,t,b\n1.5,"he said \\"hi\\", ok",2\n2,"x",3\n2.5,"y",5\n', "backslashes", "left out: 't'"
+    ),
+    "quotes in the body only": reads(
+        "a,b,t\n1.5,2,'x, y'\n2,3,'z'\n2.5,5,'w, v'\n", "single quotes", "left out: 't'"
+    ),
+}
 MISSING = {
     "NA and its relatives": reads(
         "a,b\nNA,2\n2,NaN\n#N/A,nan\nnull,<NA>\nNone,5\n",
@@ -150,6 +169,7 @@ TEXT_FILES = {
     **QUOTES,
     **HEADERS,
     **INDEXES,
+    **WORDS,
     **MISSING,
     **NUMBERS,
 }

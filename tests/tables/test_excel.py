@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.tables.file_kinds import open_file
+from edgewise.tables.formats import open_file
 from edgewise.tables.reading import Reading
 
 
@@ -31,7 +31,7 @@ def sheet(tmp_path, require):
 def test_numbers(sheet, all_rows):
     rows = [["a", "b", "c"], [1, 2.5, True], [None, "NA", False], ["3", 1e300, None]]
     file = open_file(sheet(rows))
-    assert (file.n_rows, file.kind, file.notes) == (3, "Excel", ())
+    assert (file.kind, file.notes) == ("Excel", ())
     expected = [[1, 2.5, 1], [np.nan, np.nan, 0], [3, 1e300, np.nan]]
     np.testing.assert_array_equal(all_rows(file.read(("a", "b", "c"), 0)), expected)
     np.testing.assert_array_equal(
@@ -49,10 +49,9 @@ def test_labels(sheet, all_rows):
     assert labels[0] == labels[2] != labels[1]
 
 
-def test_the_number_of_a_row(sheet):
-    file = open_file(sheet([["a", "b"], [1, 2]], A7=3, B9="x"))
-    assert file.n_rows == 3
-    assert file.texts == {"b": "text, first 'x' in row 9"}
+def test_the_number_of_a_row(sheet, refuses):
+    path = sheet([["a", "b"], [1, 2], [3, 5]], A8=3, B10="x")
+    refuses(lambda: ew.edge_test(path), ew.errors.DataTypeError, "'b'", "'x' in line 10")
 
 
 def test_options(sheet, refuses):

@@ -10,8 +10,8 @@ import pytest
 from pyarrow import feather, parquet
 
 import edgewise as ew
-from edgewise.tables.file_marks import mark_of
 from edgewise.tables.files import FileTable
+from edgewise.tables.formats import fingerprint
 from edgewise.tables.options import View
 
 ENDINGS = ["csv", "csv.gz", "parquet", "feather", "arrows", "npy", "jsonl"]
@@ -176,6 +176,6 @@ class TestMarks:
             table = pa.table(list(rows.T), names=names)
             parquet.write_table(table, path, compression="none", use_dictionary=False)
             os.utime(path, ns=(0, 0))
-            made.append(mark_of(path))
+            made.append(fingerprint(path))
         assert made[0].size == made[1].size
         assert made[0].end != made[1].end

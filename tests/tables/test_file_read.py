@@ -6,7 +6,7 @@ import gzip
 
 import numpy as np
 
-from edgewise.tables.file_read import FileRead, files_read
+from edgewise.tables.files import FileRead, files_read
 from edgewise.tables.open import as_table
 
 

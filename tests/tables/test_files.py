@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 import edgewise as ew
-from edgewise.tables import arrow_files as parquet_files
+from edgewise.tables import arrow as parquet_files
 from edgewise.tables.files import FileTable, Position, expand_paths
 
 
@@ -63,14 +63,11 @@ def test_a_left_out_column_may_hold_text(tmp_path, refuses, all_rows):
         (tmp_path / name).write_text(text)
     source = FileTable([tmp_path], exclude=["name"])
     np.testing.assert_array_equal(all_rows(source), [[1, 2], [3, 4]])
-    refuses(
-        lambda: FileTable([tmp_path]),
-        ew.errors.DataTypeError,
-        "1.csv",
-        "'name'",
-        "line 2",
-        "--exclude",
-    )
+    by_itself = FileTable([tmp_path])
+    assert by_itself.feature_names == ("a", "b")
+    assert by_itself.left_out == {"name": "text"}
+    assert "left out: 'name' (text)" in by_itself.notes[0]
+    refuses(lambda: FileTable([tmp_path], columns=["a", "name"]), ew.errors.DataTypeError, "'name'")
 
 
 BAD_TEXT = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.tables.file_kinds import open_file
+from edgewise.tables.formats import open_file
 
 
 @pytest.fixture

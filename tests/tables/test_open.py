@@ -185,7 +185,7 @@ def test_one_step_before_rows(require, refuses):
     with require("duckdb").connect() as connection:
         refuses(lambda: as_table(connection), ew.errors.DataTypeError, "DuckDB", "connection.sql")
     refuses(
-        lambda: as_table("s3://bucket/rows/"), ew.errors.DataError, "'s3://bucket/rows/'", "DuckDB"
+        lambda: as_table("ftpx://rows/"), ew.errors.DataError, "'ftpx://rows/'", "copy the file"
     )
 
 

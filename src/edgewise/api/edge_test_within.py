@@ -25,7 +25,7 @@ from edgewise.paper.covcov import predicted_seconds
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.save import as_state
 from edgewise.tables.arrays import ArrayTable
-from edgewise.tables.file_read import files_read
+from edgewise.tables.files import files_read
 from edgewise.tables.open import as_table
 from edgewise.tables.table import LocalTable, Rows, batch_rows
 

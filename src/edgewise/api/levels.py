@@ -13,8 +13,8 @@ from edgewise._linalg import AnyArray, FloatArray
 from edgewise._text import listed
 from edgewise.errors import DataError, ParameterError
 from edgewise.sums.save import as_state
-from edgewise.tables.file_marks import all_unchanged
-from edgewise.tables.file_read import FileRead, files_read
+from edgewise.tables.files import FileRead, files_read
+from edgewise.tables.formats import all_unchanged
 from edgewise.tables.labels import label_numbers
 from edgewise.tables.level_column import column_of_labels, labels_of
 from edgewise.tables.open import as_table, files_of, on_cluster

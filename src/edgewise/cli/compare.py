@@ -73,7 +73,7 @@ def _compare_methods(options: dict[str, Any], out: Console) -> None:
     from edgewise.api.diagnose import diagnose
     from edgewise.cli.show import comparison_table, show, show_next, with_method
     from edgewise.results.summary import adjusted_for, meaning
-    from edgewise.tables.file_read import files_read
+    from edgewise.tables.files import files_read
 
     plot = options["plot"]
     checked_outputs({"--plot": plot}, options)
@@ -112,7 +112,7 @@ def _compare_null(options: dict[str, Any], out: Console) -> None:
     from edgewise._checks import check_alpha, check_count
     from edgewise.api.null import check_null, even_sample
     from edgewise.cli.show import same_data, show_next, with_method
-    from edgewise.tables.file_read import files_read
+    from edgewise.tables.files import files_read
     from edgewise.tables.options import refuse_pairwise
 
     refuse_pairwise(options["missing"], "shuffled columns")

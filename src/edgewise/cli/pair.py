@@ -56,7 +56,7 @@ def pair_command(x: str, y: str, method: str, **options: Any) -> None:
     from edgewise.api.pair import naming_arguments, partial_test, places
     from edgewise.methods.registry import method_of
     from edgewise.results.pair import pair_of_result
-    from edgewise.tables.file_read import files_read
+    from edgewise.tables.files import files_read
     from edgewise.tables.open import as_table
 
     if not options["data"]:

@@ -64,7 +64,7 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     from edgewise.api.diagnose import diagnose
     from edgewise.cli.show import console, same_data, show, show_next, with_method
     from edgewise.results.summary import transformed
-    from edgewise.tables.file_read import files_read
+    from edgewise.tables.files import files_read
     from edgewise.tables.options import refuse_pairwise
     from edgewise.tables.table import dropped_rows
 

@@ -78,7 +78,7 @@ def accumulate_command(
     from edgewise.api.accumulate import accumulated
     from edgewise.cli.test import peak_memory
     from edgewise.sums.save import state_class
-    from edgewise.tables.file_read import files_read
+    from edgewise.tables.files import files_read
 
     keeps = checkpoint_every is not None or resume
     every = check_real(

@@ -14,7 +14,7 @@ from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning
 from edgewise.plots.safe_names import printable
 
 if TYPE_CHECKING:
-    from edgewise.tables.file_read import FileRead
+    from edgewise.tables.files import FileRead
 
 
 def prepare_streams() -> None:

@@ -40,7 +40,7 @@ from edgewise.sums.score import (
     score_weight,
     sums_of_moments,
 )
-from edgewise.tables.file_read import FileRead, files_read
+from edgewise.tables.files import FileRead, files_read
 from edgewise.tables.first_look import FirstLook
 from edgewise.tables.open import as_table
 from edgewise.tables.options import options_of, view

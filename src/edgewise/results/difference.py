@@ -28,7 +28,7 @@ from edgewise.results.summary import (
     difference_summary,
     transformed,
 )
-from edgewise.tables.file_read import FileRead
+from edgewise.tables.files import FileRead
 
 if TYPE_CHECKING:
     import os

@@ -25,7 +25,7 @@ from edgewise.results.base import Result, frozen, probabilities
 from edgewise.results.frames import Edge, all_pairs, graph_of
 from edgewise.results.serialize import Serialized
 from edgewise.results.summary import brief, headline, is_chosen, methods_text, summary
-from edgewise.tables.file_read import FileRead
+from edgewise.tables.files import FileRead
 
 if TYPE_CHECKING:
     import os

@@ -5,28 +5,48 @@ from __future__ import annotations
 import copy
 import glob
 import os
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from queue import Full, Queue
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from urllib.parse import unquote
 
+import numpy as np
+
+from edgewise._optional import is_installed, require
 from edgewise._parallel import one_blas_thread
-from edgewise._text import listed
+from edgewise._text import listed, one_line
 from edgewise.errors import DataError, DataTypeError
-from edgewise.tables.file_kinds import in_folder, open_file, open_standard_input
-from edgewise.tables.opened_file import OpenedFile, readable
+from edgewise.tables.formats import (
+    Address,
+    OpenedFile,
+    fingerprint,
+    in_folder,
+    location,
+    open_file,
+    open_pipe,
+    readable,
+    unchanged,
+)
+from edgewise.tables.labels import label_number
 from edgewise.tables.reading import Reading
 from edgewise.tables.table import (
+    ColumnBlock,
     LocalTable,
     Partition,
     PartitionCounts,
     Rows,
+    Table,
+    batch_rows,
     column_places,
     known_total,
-    selected_names,
+    select_columns,
 )
 from edgewise.tables.values import HINT
 
@@ -69,9 +89,9 @@ class FileTable(LocalTable):
         self._start = Position(0, 0)
         self._files: list[OpenedFile]
         if self.paths == ["-"]:
-            self._files = [open_standard_input(self.reading)]
+            self._files = [open_pipe(None, self.reading)]
         else:
-            self._files = [open_file(Path(path), self.reading) for path in self.paths]
+            self._files = [_with_folders(open_file(path, self.reading)) for path in self.paths]
         # Rows of each file, as far as it has been read to its end.
         self._counted = [file.n_rows for file in self._files]
         self.rescannable = all(file.rescannable for file in self._files)
@@ -80,13 +100,16 @@ class FileTable(LocalTable):
         for file in self._files:
             _check_names(file)
         index = _row_numbers(self._files, {*(columns or ()), *along})
-        self.feature_names = selected_names(
-            first.names, columns, exclude, first.where, along, index
+        self.feature_names, self.left_out = select_columns(
+            first.names, first.where, columns, [*(exclude or ()), *index], along, first.texts
         )
         chosen = columns is not None
         for file in self._files:
             _check_columns(file, first, self.feature_names, self.along, chosen, index)
         self.notes = (*_sentences(self._files, index), *_mixed(self._files, len(paths)))
+        if self.left_out:
+            held = listed([f"{name!r} ({what})" for name, what in self.left_out.items()])
+            self.notes += (f"{first.where} has columns that hold no numbers, left out: {held}.",)
 
     def forms(self) -> list[TextFormat | None]:
         """The forms of the files that are text; None for others."""
@@ -249,9 +272,56 @@ def _check_columns(
     for name in wanted:
         if name in file.texts and name not in along:
             raise DataTypeError(
-                f"{file.where}: column {name!r} must hold numbers, got {file.texts[name]}"
-                f"{file.first_text(name)}; {HINT}."
+                f"{file.where}: column {name!r} must hold numbers, got {file.texts[name]}; {HINT}."
             )
+
+
+_FOLDER = re.compile(r"([A-Za-z_]\w*)=(.+)")
+
+
+def _with_folders(file: OpenedFile) -> OpenedFile:
+    """A file in folders such as year=2020, with a column for each, which is left out unless named."""
+    found = [_FOLDER.fullmatch(name) for name in file.path.split("/")[:-1]]
+    values = {one[1]: unquote(one[2]) for one in found if one and one[1] not in file.names}
+    numbers = [name for name in file.names if name not in file.texts]
+    if not values or not numbers:
+        return file
+    texts = {name: "text" for name, value in values.items() if not value.isdecimal()}
+
+    def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
+        inside = [name for name in columns if name not in values]
+        outside = [name for name in columns if name in values]
+        order = [(inside + outside).index(name) for name in columns]
+        constants = [label_number(values[name]) for name in outside]
+        blocks = file.read(inside or numbers[:1], skip, [name for name in along if name in inside])
+        for block in blocks:
+            if not outside:
+                yield block
+                continue
+            rows = np.asarray(block)[:, : len(inside)]
+            more = [np.full(len(rows), constant) for constant in constants]
+            yield ColumnBlock.of(rows, *more).chosen(order)
+
+    def labels(name: str) -> list[Any]:
+        if name not in values:
+            return file.values(name)
+        n = sum(block.shape[0] for block in file.read(numbers[:1], 0))
+        return [values[name]] * n
+
+    note = "comes from the names of folders and is left out (columns=..., --columns, names it)"
+    return replace(
+        file,
+        names=(*file.names, *values),
+        texts={**file.texts, **texts},
+        index=(*file.index, *values),
+        index_notes=(*file.index_notes, *(f"its column {name!r} {note}" for name in values)),
+        read=read,
+        labels=labels,
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# Paths.
 
 
 def expand_paths(paths: Sequence[StrPath]) -> list[str]:
@@ -263,42 +333,66 @@ def expand_paths(paths: Sequence[StrPath]) -> list[str]:
         return given
     found: list[str] = []
     for path in given:
-        if "://" in path and not os.path.exists(path):
-            raise DataError(
-                f"data: expected a path on this machine, got '{path}'; read it with DuckDB, polars "
-                "or Dask, and pass the data frame."
-            )
-        if not os.path.exists(path) and glob.has_magic(path):
+        place = location(path)
+        if isinstance(place, Path) and not place.exists() and glob.has_magic(path):
             matches = sorted(glob.glob(path, recursive=True))
             if not matches:
                 raise DataError(f"data: no file matches '{path}'.")
             for match in matches:
-                found += _files_at(match)
+                found += _files_at(Path(match))
         else:
-            found += _files_at(path)
+            found += _files_at(place)
     if not found:
         raise DataError("data: expected at least one file, got none.")
+    for folder in {os.path.dirname(path) for path in found}:
+        while "=" in os.path.basename(folder):  # a partition
+            folder = os.path.dirname(folder)
+        if kind := lake_format(folder):
+            raise DataError(
+                f"data: '{folder}' is a table of {kind}, whose files also hold rows that were "
+                f"deleted or replaced; {_LAKES[kind]}."
+            )
     _refuse_repeated(found)
     return found
 
 
-def _files_at(path: str) -> list[str]:
+def _files_at(place: Path | Address) -> list[str]:
     """The path, or the files of a folder except hidden ones, whose names begin with . or _."""
-    if not os.path.isdir(path):
-        return [path]
     inside: list[str] = []
-    for folder, folders, names in os.walk(path):
-        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        inside += [os.path.join(folder, name) for name in names if in_folder(name)]
+    if isinstance(place, Path):
+        if not place.is_dir():
+            return [str(place)]
+        for folder, folders, names in os.walk(place):
+            folders[:] = [name for name in folders if not name.startswith((".", "_"))]
+            if lake_format(folder):
+                expand_paths([os.path.join(folder, "x")])
+            inside += [os.path.join(folder, name) for name in names if in_folder(name)]
+    else:
+        with readable(str(place)):
+            if place.info().is_file or not (every := place.inside()):
+                return [str(place)]
+        start = len(str(place).rstrip("/")) + 1
+        for path in every:
+            *folders, name = path[start:].split("/")
+            if "_delta_log" in folders or name.endswith(".metadata.json"):
+                raise DataError(
+                    f"data: '{place}' is a table of Delta Lake or Iceberg, whose files also hold "
+                    "rows that were deleted or replaced; pass deltalake.DeltaTable(...) or a scan "
+                    "of pyiceberg."
+                )
+            if in_folder(name) and not any(one.startswith((".", "_")) for one in folders):
+                inside.append(path)
     if not inside:
         raise DataError(
-            f"data: folder '{path}' has no .csv, .parquet, .arrow, .npy, .xlsx or .jsonl file."
+            f"data: folder '{place}' has no .csv, .parquet, .arrow, .npy, .xlsx or .jsonl file."
         )
     return sorted(inside)
 
 
 def file_identity(path: str) -> object:
     """What a file has in common with its links; None if there is no such file."""
+    if isinstance(location(path), Address):
+        return path
     try:
         known = os.stat(path)
     except OSError:
@@ -313,7 +407,7 @@ def _refuse_repeated(paths: Sequence[str]) -> None:
     for path in paths:
         key = file_identity(path)
         if key is None:
-            continue  # told when it is opened
+            continue  # opening it says so
         if key in seen:
             also = "" if seen[key] == path else f" (also as '{seen[key]}')"
             raise DataError(
@@ -321,6 +415,118 @@ def _refuse_repeated(paths: Sequence[str]) -> None:
                 "twice."
             )
         seen[key] = path
+
+
+# ---------------------------------------------------------------------------------------------
+# Datasets of Arrow, and lakes: folders whose log says which files hold the rows of today.
+
+_LAKES = {
+    "Delta Lake": "install deltalake to read it, or pass deltalake.DeltaTable(...)",
+    "Iceberg": "pass a scan of its catalog, load_catalog(...).load_table(...).scan() of pyiceberg",
+}
+
+
+def lake_format(folder: str) -> str | None:
+    """Whether a folder is a table of Delta Lake or of Iceberg."""
+    if os.path.isdir(os.path.join(folder, "_delta_log")):
+        return "Delta Lake"
+    metadata = os.path.join(folder, "metadata", "*.metadata.json")
+    return "Iceberg" if glob.glob(glob.escape(folder) + metadata[len(folder) :]) else None
+
+
+def opened_lake(paths: Sequence[StrPath]) -> Any:
+    """The table of a lake, if that is what the only path is and its package can read it."""
+    path = os.fspath(paths[0])
+    kind = lake_format(path) if len(paths) == 1 and os.path.isdir(path) else None
+    if kind == "Delta Lake" and is_installed("deltalake"):
+        return import_module("deltalake").DeltaTable(path)
+    hinted = os.path.exists(os.path.join(path, "metadata", "version-hint.text"))
+    if kind == "Iceberg" and hinted and is_installed("pyiceberg"):
+        return import_module("pyiceberg.table").StaticTable.from_metadata(path).scan()
+    return None
+
+
+class DatasetTable(LocalTable):
+    """A dataset or scanner of pyarrow, a table of Delta Lake, a scan of Iceberg; read in batches."""
+
+    named = True
+    rescannable = True
+
+    def __init__(
+        self,
+        data: Any,
+        *,
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        along: Sequence[str] = (),
+    ) -> None:
+        require("pyarrow", "tables", f"A {type(data).__name__}")
+        from edgewise.tables.arrow import pandas_index, texts_of
+
+        if hasattr(data, "to_pyarrow_dataset"):
+            data = data.to_pyarrow_dataset()  # of Delta Lake
+        elif type(data).__module__.startswith("pyiceberg") and hasattr(data, "scan"):
+            data = data.scan()
+        self._data, self._along = data, tuple(along)
+        if hasattr(data, "to_arrow_batch_reader"):
+            schema = data.to_arrow_batch_reader().schema
+        else:
+            schema = getattr(data, "projected_schema", None) or data.schema
+        index = [name for name in pandas_index(schema) if name not in {*(columns or ()), *along}]
+        self.feature_names, self.left_out = select_columns(
+            schema.names,
+            "the dataset",
+            columns,
+            [*(exclude or ()), *index],
+            along,
+            texts_of(schema),
+        )
+        files = getattr(data, "files", [])
+        self._files = {path: fingerprint(path) for path in files if os.path.isfile(path)}
+        kind = getattr(getattr(data, "format", None), "default_extname", "")
+        self._n_rows = data.count_rows() if kind in ("parquet", "feather", "ipc") else None
+
+    @property
+    def n_rows(self) -> int | None:
+        return self._n_rows
+
+    def blocks(self) -> Iterator[Rows]:
+        from pyarrow import ArrowException
+
+        from edgewise.tables.arrow import fixed_blocks
+
+        names = list(self.feature_names)
+        try:
+            with ExitStack() as checks:
+                for path, then in self._files.items():
+                    checks.enter_context(unchanged(path, then))
+                batches = (batch.select(names) for batch in self._batches(names))
+                yield from fixed_blocks(batches, len(names), along=self._along)
+        except (ArrowException, OSError) as error:
+            again = "pass its dataset, or use method='batch', which reads the rows once"
+            raise DataError(
+                f"data: the dataset cannot be read ({one_line(error)}); {again}."
+                if "already scanned" in str(error)
+                else f"data: the dataset cannot be read: {one_line(error)}."
+            ) from error
+
+    def _batches(self, names: list[str]) -> Any:
+        if hasattr(self._data, "to_arrow_batch_reader"):
+            return self._data.to_arrow_batch_reader()
+        if hasattr(self._data, "projected_schema"):
+            return self._data.to_batches()
+        # A few batches ahead: by default whole files would wait in memory.
+        scanner = self._data.scanner(
+            columns=names,
+            batch_size=batch_rows(len(names)),
+            batch_readahead=2,
+            fragment_readahead=1,
+        )
+        return scanner.to_batches()
+
+
+# ---------------------------------------------------------------------------------------------
+# Reading ahead.
 
 
 class _Failure:
@@ -374,3 +580,40 @@ def prefetched(
         stopped.set()
         # A thread that waits for a pipe cannot be woken; it is a daemon, so it may keep waiting.
         thread.join(timeout=1)
+
+
+# ---------------------------------------------------------------------------------------------
+# Which files the rows of a table came from.
+
+
+class FileRead(NamedTuple):
+    """A file that was read.
+
+    Attributes
+    ----------
+    path : str
+        Its path, as it was given or found.
+    rows : int or None
+        How many rows it has; None if a cluster read it and did not count them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/rows.npy", np.random.default_rng(0).standard_normal((100, 3)))
+    ...     (file,) = ew.edge_test(folder).files
+    >>> file.path.endswith("rows.npy"), file.rows
+    (True, 100)
+    """
+
+    path: str
+    rows: int | None
+
+
+def files_read(table: Table) -> tuple[FileRead, ...]:
+    """The files of a table, and the rows of each; empty if there are none."""
+    table = getattr(table, "source", table)  # of a table with row options
+    counted = getattr(table, "rows_read", None)
+    return () if counted is None else tuple(FileRead(*one) for one in counted())

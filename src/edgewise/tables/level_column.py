@@ -13,11 +13,10 @@ from edgewise._checks import check_known
 from edgewise._linalg import AnyArray
 from edgewise._optional import require
 from edgewise.errors import DataError, DataTypeError
-from edgewise.tables.file_kinds import is_pipe, open_file
 from edgewise.tables.files import FileTable, expand_paths
+from edgewise.tables.formats import is_pipe, open_file, readable
 from edgewise.tables.kinds import row_source
 from edgewise.tables.not_rows import is_a
-from edgewise.tables.opened_file import readable
 from edgewise.tables.reading import Reading, data_and_reading
 from edgewise.tables.sliced import check_label_names
 

@@ -1,6 +1,6 @@
-"""Text files: comma-separated values and their relatives, and JSON lines; never wrong in silence.
+"""Text files: comma-separated values and their relatives; never wrong in silence.
 
-The form of a text is worked out from its first lines. Arrow parses it; what Arrow would take for
+The format of a text is worked out from its first lines. Arrow parses it; what Arrow would take for
 something else goes through Python's reader first, and so does every text in which a quote may
 swallow lines. What cannot be read in one way only is refused with the line that is in doubt.
 """
@@ -10,59 +10,381 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import json
 import lzma
 import re
 import sys
 import zipfile
-from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise, product
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from edgewise._linalg import FloatArray
+from edgewise._checks import check_known, default_names
 from edgewise._text import joined, one_line
 from edgewise.errors import DataError, DataTypeError
 from edgewise.tables.arrow import fixed_blocks, is_numeric
-from edgewise.tables.labels import label_number
-from edgewise.tables.layout import (
-    MISSING,
-    MOST_COLUMNS,
-    Layout,
-    has_thousands,
-    is_missing,
-    is_name,
-    is_number,
-    layout_of,
-    missing_numbers,
-    titles_above,
-    too_wide,
-    usual_length,
-)
-from edgewise.tables.opened_file import STANDARD_INPUT, OpenedFile, readable
+from edgewise.tables.formats import STANDARD_INPUT, Address, OpenedFile, readable
 from edgewise.tables.reading import Reading
-from edgewise.tables.table import Rows, batch_rows
+from edgewise.tables.table import Rows
 
-# Bytes parsed at once: large enough to amortise, small enough to stay in the cache.
-CSV_BLOCK = 1 << 21
-# Of a pipe, less: Arrow reads up to 34 blocks ahead of where it fails, and so many are remembered
-# for a message about a bad cell.
-_PIPE_BLOCK, _BLOCKS_KEPT = 1 << 18, 40
-_FEWEST_LINES = 3  # in the head: names and rows
-_LONGEST_HEAD = 1 << 26
-_CHUNK = 1 << 18  # bytes, of a stream that is rewritten
+# ---------------------------------------------------------------------------------------------
+# Cells: numbers, missing values and names.
+
+#: Texts that stand for a missing value in every file.
+MISSING = (
+    *("", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None", "NaN"),
+    *("nan", "-NaN", "-nan", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN"),
+)
+_BLANKS = " \t"  # around a cell; the parser of numbers takes no others away
+_ANY_CASE = re.IGNORECASE | re.ASCII  # only the digits that the parser knows
+_NUMBER = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)", _ANY_CASE)
+_WHOLE = re.compile(r"[+-]?\d+(\.0*)?", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}([., '’\u00a0\u202f])\d{3}(\1\d{3})*([.,]\d*)?")
+# Texts without any letter or digit, and these, are what people write where a value is missing.
+_NOT_A_NAME = frozenset(
+    {"none", "missing", "unknown", "nil", "nd", "n.d.", "na", "undefined", "void", "error"}
+)
+
+
+def is_number(cell: str, decimal: str = ".") -> bool:
+    """Whether a cell holds a number, with this decimal point."""
+    text = cell.strip(_BLANKS)
+    if decimal != ".":
+        if "." in text:
+            return False
+        text = text.replace(decimal, ".")
+    return _NUMBER.fullmatch(text) is not None
+
+
+def as_number(cell: str, decimal: str = ".") -> float:
+    """The number that a cell holds."""
+    return float(cell.replace(decimal, "."))
+
+
+def is_whole(cell: str) -> bool:
+    """Whether a cell holds a whole number, such as 3 or 3.0."""
+    return _WHOLE.fullmatch(cell.strip(_BLANKS)) is not None
+
+
+def has_thousands(cell: str) -> bool:
+    """Whether a cell may hold a number with thousands apart, such as 1,234 or 1.234,56."""
+    return _THOUSANDS.fullmatch(cell.strip(_BLANKS)) is not None
+
+
+def is_missing(cell: str, more: Sequence[str] = (), decimal: str = ".") -> bool:
+    """Whether a cell stands for a missing value; a number that does so may be spelled otherwise."""
+    text = cell.strip(_BLANKS)
+    if text in MISSING or text in more:
+        return True
+    return (
+        bool(more)
+        and is_number(text, decimal)
+        and as_number(text, decimal) in missing_numbers(more, decimal)
+    )
+
+
+def missing_numbers(texts: Iterable[str], decimal: str = ".") -> frozenset[float]:
+    """The numbers among the texts for missing values: -999 also stands for -999.0."""
+    return frozenset(as_number(text, decimal) for text in texts if is_number(text, decimal))
+
+
+def is_name(cell: str, decimal: str = ".") -> bool:
+    """Whether a text may be the name of a column: no number, and no word for a missing value."""
+    text = cell.strip()
+    return (
+        any(character.isalnum() for character in text)
+        and text.lower() not in _NOT_A_NAME
+        and not is_number(text, decimal)
+        and not is_missing(text)
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# Layout: which cells are names, row labels and values.
+
+#: More columns are refused: a line of a million cells takes gigabytes.
+MOST_COLUMNS = 30_000
+# What programs call a column that only numbers or names the rows: pandas reads the empty name as
+# "Unnamed: 0", and if that was written and read again there is "Unnamed: 0.1" before it.
+_NO_NAME = re.compile(r"|unnamed: \d+(\.\d+)?|unnamed: 0_level_\d+", re.IGNORECASE)
+_ID_NAMES = ("id", "_id", "row_id", "rowid", "row_names", "rownames", "row.names", "row_number")
+# Names that may also be those of variables; R's read.csv makes "X" of the empty name.
+_COUNTER_NAMES = (*_ID_NAMES, "x", "index", "level_0", "no", "no.", "nr", "#", "obs", "row")
+_LOOKED_AT = 50  # rows that show which columns hold numbers
+_FEWEST_COUNTED = 3  # rows that must count up before a column of such a name is a counter
+_MOST_TITLES = 40  # rows above the names
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which cells of a table are what."""
+
+    names: tuple[str, ...]  # without those of columns that are empty
+    places: tuple[int, ...]  # of each among the cells of a line
+    n_cells: int
+    numeric: frozenset[int]  # the places of cells that are mostly meant as numbers
+    header: bool  # whether the first line holds the names
+    index: tuple[str, ...]  # columns that number or name the rows, and so are no variables
+    index_notes: tuple[str, ...]  # a note about each of them; empty if the user named it
+    notes: tuple[str, ...]
+
+    def place(self, name: str) -> int:
+        """The place of a column among the cells of a line."""
+        return self.places[self.names.index(name)]
+
+
+def layout_of(
+    rows: Sequence[Sequence[str]], reading: Reading, decimal: str = ".", where: str = "the file"
+) -> Layout:
+    """The layout of a table from the cells of its first lines."""
+    header = reading.header
+    if header is None:
+        header = _has_header(rows, reading.na_values, decimal, where)
+    body = rows[1:] if header else rows
+    n_cells = usual_length(body or rows)
+    if max(n_cells, len(rows[0])) > MOST_COLUMNS:
+        raise too_wide(max(n_cells, len(rows[0])), where)
+    notes: list[str] = []
+    names = _names(rows[0], body, n_cells, where) if header else list(default_names(n_cells))
+    if reading.header is None and not header:
+        notes.append(
+            "its first line looks like a row, so its columns are called x0, x1, … "
+            "(header=True, --header: it holds their names)"
+        )
+    elif reading.header is None and any(is_number(name, decimal) for name in rows[0]):
+        notes.append(
+            "its first line holds whole numbers that go up, so they are taken as names "
+            "(header=False, --no-header: it is a row)"
+        )
+    # Empty columns at the end that have no name are left out.
+    last = len(names)
+    while last > 1 and not names[last - 1] and all(_empty(row, last - 1) for row in body):
+        last -= 1
+    if (many := len(names) - last) == 1:
+        notes.append("its last column has no name and no values, and is left out")
+    elif many:
+        notes.append(f"its last {many} columns have no names and are empty, and are left out")
+    index: dict[int, str] = {}
+    if isinstance(given := reading.index_col, str) or type(given) is int:
+        index = {_given_place(given, names, where): ""}
+    elif header and given is None:
+        index = _index_places(names[:last], body, decimal, notes)
+    # Two columns without a name cannot be told apart, but nobody needs those of row numbers.
+    places = [k for k in range(last) if k not in index or names.count(names[k]) == 1]
+    notes += [note for k, note in index.items() if k not in places]
+    index = {k: note for k, note in index.items() if k in places}
+    return Layout(
+        names=tuple(names[place] for place in places),
+        places=tuple(places),
+        n_cells=len(names),
+        numeric=frozenset(
+            _numeric_columns(body, len(names), reading.na_values, decimal, meant=True)
+        ),
+        header=header,
+        index=tuple(names[place] for place in index),
+        index_notes=tuple(index.values()),
+        notes=tuple(notes),
+    )
+
+
+def too_wide(count: int, where: str) -> DataError:
+    """The error for more columns than a table of text can have."""
+    return DataError(
+        f"data: {where} has {count:,} columns, and text of more than {MOST_COLUMNS:,} takes too "
+        "much memory; write the columns of interest, or save an array as .npy."
+    )
+
+
+def titles_above(rows: Sequence[Sequence[str]]) -> int:
+    """How many rows are a title above the names: short, or almost empty, with all names below."""
+    width = usual_length(rows[1:] or rows)
+    for k, row in enumerate(rows[:_MOST_TITLES]):
+        if len(row) == width > 1 and all(cell.strip() for cell in row[k == 0 :]):
+            fits = k > 0 and all(map(is_name, row)) and len(set(row)) == width
+            return k if fits and _numeric_columns(rows[k + 1 :], width) else 0
+        if k and is_number(row[0]) and is_number(row[-1]):
+            return 0  # a row
+    return 0
+
+
+def _names(
+    first: Sequence[str], body: Sequence[Sequence[str]], n_cells: int, where: str
+) -> list[str]:
+    """The names of all columns, of which the first line may lack one, or have empty ones after."""
+    names = [name.strip() for name in first]
+    while len(names) > max(n_cells, 1) and not names[-1]:
+        names.pop()
+    if len(names) != n_cells - 1:
+        return names
+    if all(_empty(row, n_cells - 1) for row in body):
+        return [*names, ""]  # lines that end with a separator
+    # R's write.table writes no name above the names of rows, and these are different.
+    labels = [row[0] for row in body if len(row) == n_cells]
+    if len(set(labels)) < len(labels) or (len(names) == 1 and all(map(is_number, labels))):
+        count = f"{len(names)} name{'s' * (len(names) > 1)}"
+        raise DataError(
+            f"data: {where} has {count} in its first line, but {n_cells} cells in the lines below; "
+            "name every column, or say what is between the cells (sep=... of open_table, --sep)."
+        )
+    return ["", *names]
+
+
+def _empty(row: Sequence[str], place: int) -> bool:
+    return place >= len(row) or not row[place].strip()
+
+
+def _index_places(
+    names: Sequence[str], body: Sequence[Sequence[str]], decimal: str, notes: list[str]
+) -> dict[int, str]:
+    """The places of the columns at the front that number or name the rows, each with a note."""
+    found: dict[int, str] = {}
+    for place in range(len(names) - 1):
+        cells = [row[place].strip() for row in body if place < len(row)]
+        filled = [cell for cell in cells if not is_missing(cell)]
+        unnamed = _NO_NAME.fullmatch(names[place]) is not None
+        # Several columns without names are the levels of an index, in which values repeat.
+        levels = _NO_NAME.fullmatch(names[place + 1]) is not None or bool(found)
+        if unnamed and not levels and _measures(filled, decimal):
+            notes.append(
+                f"its column {names[place]!r} has no name and holds measurements, so it is a "
+                f"variable (index_col={place}, --index-col {place}, leaves it out)"
+            )
+            break
+        if not unnamed and (found or not _counts_rows(names[place].lower(), filled)):
+            break
+        what = "numbers" if all(is_number(cell, decimal) for cell in filled) else "names"
+        found[place] = (
+            f"its {'first ' * (place == 0)}column {names[place]!r} "
+            f"{f'{what} the rows' if filled else 'is empty'} and is left out "
+            "(index_col=False, --index-col none, keeps it)"
+        )
+    return found
+
+
+def _measures(filled: Sequence[str], decimal: str) -> bool:
+    """Whether cells hold numbers that name no row: fractions in no order, or some of them twice."""
+    if not all(is_number(cell, decimal) for cell in filled):
+        return False
+    if all(map(is_whole, filled)):
+        return len(set(filled)) < len(filled)
+    steps = [as_number(b, decimal) - as_number(a, decimal) for a, b in pairwise(filled)]
+    return not (all(step > 0 for step in steps) or all(step < 0 for step in steps))
+
+
+def _counts_rows(name: str, filled: Sequence[str]) -> bool:
+    """Whether a column of this name numbers or names the rows."""
+    if name not in _COUNTER_NAMES or len(filled) < _FEWEST_COUNTED:
+        return False
+    if _counts_up(filled) and float(filled[0]) in (0, 1):
+        return True
+    numbers = any(map(is_number, filled))
+    different = len(set(filled)) == len(filled)
+    return name in _ID_NAMES and different and (not numbers or all(map(is_whole, filled)))
+
+
+def _given_place(given: str | int, names: Sequence[str], where: str) -> int:
+    """The place of the column that a user gives by its name or by its place."""
+    if isinstance(given, str) and (given in names or not given.isdecimal()):
+        check_known("index_col", [given], names, where)
+        return names.index(given)
+    if (place := int(given)) < len(names):  # on the command line a place is text too
+        return place
+    raise DataError(
+        f"index_col: expected a place from 0 to {len(names) - 1}, since {where} has "
+        f"{len(names)} columns, got {given}."
+    )
+
+
+def _has_header(
+    rows: Sequence[Sequence[str]], na_values: Sequence[str], decimal: str, where: str
+) -> bool:
+    """Whether the first line holds names: words above numbers, or 0, 1, 2, … as pandas writes.
+
+    A wrong "row" is noticed when names are found not to be numbers, a wrong "names" loses a row. So
+    in doubt it is a row.
+    """
+    first, body = rows[0], rows[1:]
+    numbers = [k for k, cell in enumerate(first) if is_number(cell, decimal)]
+    gaps = [k for k, cell in enumerate(first) if is_missing(cell, na_values, decimal)]
+    if len({*numbers, *gaps}) == len(first):
+        cells = [cell.strip() for cell in first if cell.strip()]
+        if not cells or (_counts_up(cells) and float(cells[0]) == 0):
+            return True
+        values = [as_number(first[k], decimal) for k in numbers if k not in gaps]
+        steps = [b - a for a, b in pairwise(values)]
+        if len(steps) > 1 and min(steps) > 0 and max(steps) - min(steps) <= 1e-6 * max(steps):
+            raise DataError(
+                f"data: the first line of {where} may hold names, as years are, or be a row; say "
+                "header=True or header=False (open_table; --header, --no-header)."
+            )
+        return False
+    if not body or len(first) != usual_length(body):
+        return True
+    below = _numeric_columns(body, len(first), na_values, decimal)
+    later = _numeric_columns(body[1:], len(first), na_values, decimal)
+    pair = len(later) > 1 and len(body[0]) == len(first) and not numbers
+    if pair and all(is_name(body[0][k], decimal) for k in later):
+        raise DataError(
+            f"data: {where} has words, such as {body[0][later[0]]!r}, in the row below its first "
+            "names, as units or second names are; keep one row of names."
+        )
+    return not any(k in below and k not in gaps for k in numbers)
+
+
+def _numeric_columns(
+    body: Sequence[Sequence[str]],
+    n_cells: int,
+    na_values: Sequence[str] = (),
+    decimal: str | None = None,
+    *,
+    meant: bool = False,
+) -> list[int]:
+    """The places of columns of which most cells are numbers or gaps, and some are numbers.
+
+    Or they are `meant` as numbers, with another decimal point or with thousands apart.
+    """
+    found = []
+    points = (".", ",") if meant or decimal is None else (decimal,)
+    for k in range(n_cells):
+        column = [row[k] for row in body[:_LOOKED_AT] if k < len(row)]
+        others = [
+            cell
+            for cell in column
+            if not (any(is_number(cell, one) for one in points) or (meant and has_thousands(cell)))
+        ]
+        words = sum(not is_missing(cell, na_values, points[0]) for cell in others)
+        if len(others) < len(column) and 2 * words < len(column) + meant:
+            found.append(k)
+    return found
+
+
+def usual_length(rows: Sequence[Sequence[str]]) -> int:
+    """The number of cells that most lines have."""
+    lengths = [len(row) for row in rows]
+    return max(set(lengths), key=lengths.count)
+
+
+def _counts_up(cells: Sequence[str]) -> bool:
+    """Whether cells hold whole numbers, each one more than the one before."""
+    if len(cells) < 2 or not all(map(is_whole, cells)):
+        return False
+    return all(float(b) == float(a) + 1 for a, b in pairwise(cells))
+
 
 # ---------------------------------------------------------------------------------------------
 # Bytes. What is compressed is known by how it begins, whatever the name of the file says.
 
+# Bytes parsed at once: large enough to amortise, small enough to stay in the cache; of a pipe less.
+CSV_BLOCK = 1 << 21
+_PIPE_BLOCK = _CHUNK = 1 << 18
+_FEWEST_LINES = 3  # in the head: names and rows
+_LONGEST_HEAD = 1 << 26
 _CODECS = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bz2",
@@ -70,6 +392,7 @@ _CODECS = {
     b"\x04\x22\x4d\x18": "lz4",
 }
 _XZ, _ZIP = b"\xfd7zXZ\x00", b"PK\x03\x04"
+_COMPRESSED = (_XZ, _ZIP, *_CODECS)
 # Kinds that must be read from the end, so not from a pipe.
 _NOT_TEXT = {
     b"PAR1": "a Parquet file",
@@ -79,38 +402,43 @@ _NOT_TEXT = {
 }
 
 
-def byte_stream(path: Path) -> Any:
+def byte_stream(source: Path | Address | bytes) -> Any:
     """The decompressed bytes of a file, as Arrow reads them."""
-    start = _start(path)
+    if isinstance(source, bytes):
+        return in_arrows_memory(source)
+    start = _start(source)
     if start.startswith(_XZ):
-        return pa.PythonFile(lzma.open(path), mode="r")
+        return pa.PythonFile(lzma.open(_plain(source)), mode="r")
     if start.startswith(_ZIP):
-        return pa.PythonFile(_only_member(path), mode="r")
-    return pa.input_stream(str(path), compression=_codec(start))
+        return pa.PythonFile(_only_member(source), mode="r")
+    codec = _codec(start)
+    if isinstance(source, Path):
+        return pa.input_stream(str(source), compression=codec)
+    return pa.CompressedInputStream(source.open(), codec) if codec else source.open()
 
 
-def is_compressed(path: Path) -> bool:
-    """Whether the bytes of a file are those of a compressed one."""
-    return _start(path).startswith((_XZ, _ZIP, *_CODECS))
+def _plain(source: Path | Address) -> Any:
+    """A path, or an open file that is elsewhere."""
+    return source if isinstance(source, Path) else source.open()
 
 
-def _start(path: Path) -> bytes:
+def _start(path: Path | Address) -> bytes:
     with path.open("rb") as file:
-        return file.read(len(_XZ))
+        start: bytes = file.read(len(_XZ))
+        return start
 
 
 def _codec(start: bytes) -> str | None:
     return next((codec for mark, codec in _CODECS.items() if start.startswith(mark)), None)
 
 
-def _only_member(path: Path) -> Any:
+def _only_member(path: Path | Address) -> Any:
     """The only file in a .zip archive."""
     try:
-        archive = zipfile.ZipFile(path)
+        archive = zipfile.ZipFile(_plain(path))
+        listed = archive.infolist()
         members = [
-            one
-            for one in archive.infolist()
-            if not one.is_dir() and not one.filename.startswith("__MACOSX/")
+            one for one in listed if not (one.is_dir() or one.filename.startswith("__MACOSX/"))
         ]
         if len(members) == 1:
             return archive.open(members[0])
@@ -124,15 +452,11 @@ def _only_member(path: Path) -> Any:
 
 
 class Pipe(io.RawIOBase):
-    """A stream that shows its front before it is read, and remembers its last bytes."""
+    """A stream that shows its front before it is read."""
 
     def __init__(self, stream: Any, *, owned: bool = False) -> None:
         super().__init__()
-        self._stream, self._owned = stream, owned
-        self._ahead = b""
-        self._last: deque[bytes] = deque()
-        self._size = self.lines_before = 0
-        self.kept = 0  # bytes to remember, for a message about where a bad cell is
+        self._stream, self._owned, self._ahead = stream, owned, b""
 
     def close(self) -> None:
         if self._owned:
@@ -149,44 +473,11 @@ class Pipe(io.RawIOBase):
         return self._ahead[:size]
 
     def read(self, size: int = -1) -> bytes:
-        if size is None or size < 0:
-            size = len(self._ahead) or -1
-        if self._ahead:
-            chunk, self._ahead = self._ahead[:size], self._ahead[size:]
-        else:
-            chunk = self._stream.read(size) or b""
-        self._last.append(chunk)
-        self._size += len(chunk)
-        while self._size - len(self._last[0]) > self.kept:
-            gone = self._last.popleft()
-            self._size -= len(gone)
-            self.lines_before += gone.count(b"\n")
+        if not self._ahead:
+            return self._stream.read(size) or b""
+        end = len(self._ahead) if size is None or size < 0 else size
+        chunk, self._ahead = self._ahead[:end], self._ahead[end:]
         return chunk
-
-    def last(self) -> bytes:
-        """What is remembered."""
-        return b"".join(self._last)
-
-
-class _Made(io.RawIOBase):
-    """A stream of the bytes that an iterator makes."""
-
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        super().__init__()
-        self._chunks, self._ready = chunks, bytearray()
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        while (size is None or size < 0 or len(self._ready) < size) and (
-            chunk := next(self._chunks, b"")
-        ):
-            self._ready += chunk
-        end = len(self._ready) if size is None or size < 0 else size
-        part = bytes(self._ready[:end])
-        del self._ready[:end]
-        return part
 
 
 def standard_input() -> BinaryIO:
@@ -229,13 +520,13 @@ def head_of(pipe: Pipe, where: str) -> tuple[bytes, bool]:
 
 
 # ---------------------------------------------------------------------------------------------
-# The form of a text, worked out from its first lines.
+# The format of a text, worked out from its first lines.
 
 BLANKS = "whitespace"
 _SEPARATORS = (",", ";", "\t", BLANKS, "|", "^", "~", "\x01", ":")
 # These must stand between names too, since they also stand within cells, as in times.
 _RARE = ("^", "~", "\x01", ":")
-# So many lines, or as many as fit into so many characters, show the form of a file.
+# So many lines, or as many as fit into so many characters, show the format of a file.
 _LINES, _CHARACTERS, _FEWEST_SHOWN = 300, 1 << 17, 4
 _SAMPLED_CELLS = 4000
 _FEWEST_THOUSANDS = 5  # cells that may hold thousands, beside as many that do not
@@ -256,7 +547,7 @@ _MOST_UNSEEN = 0.01  # the share of a text; a name may have some
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
-    """The form of a text file."""
+    """The format of a text file."""
 
     encoding: str
     sep: str  # "whitespace" for one or more blanks
@@ -271,96 +562,86 @@ class TextFormat:
     padded: bool  # whether cells with blanks around them were seen
     rewritten: bool  # whether Python reads it, and Arrow what it makes of it
 
-    @property
-    def ascii_compatible(self) -> bool:
-        """Whether digits and separators are the same bytes as in UTF-8."""
-        return not self.encoding.startswith(("utf-16", "utf-32"))
-
 
 def sniffed(
     head: bytes, whole: bool, reading: Reading, where: str, usual: str = ","
 ) -> tuple[TextFormat, tuple[str, ...]]:
-    """The form of a text file from its first bytes, and what to tell the user about it."""
+    """The format of a text file from its first bytes, and notes about what is unusual."""
     encoding = reading.encoding or _encoding_of(head, whole)
     text = _decoded(head, encoding, whole, where)
-    _refuse_binary(text, where)
-    lines = _lines_of(text, whole)
+    # Only \n, \r and \r\n end a line; the last one may be cut off.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = [line + "\n" for line in ((lines if whole and lines[-1] else lines[:-1]) or lines)]
     skip, named_sep = _remarks(lines) if reading.skip is None else (reading.skip, None)
-    shown = _some(lines[skip:])
+    shown = _shown(lines[skip:])
     if not any(line.strip() for line in shown):
         raise DataError(f"data: {where} is empty; expected the names of columns, and rows.")
     for sep in _SEPARATORS:
-        if sep != BLANKS and (count := max(line.count(sep) for line in shown[:4])) >= MOST_COLUMNS:
-            raise too_wide(count + 1, where)
+        cells = max(len(line.split(None if sep == BLANKS else sep)) for line in shown[:4])
+        if cells > MOST_COLUMNS:
+            raise too_wide(cells, where)
     sep, quote, escape = _dialect(shown, reading, named_sep, usual)
     rows, ends = _cells_of(shown, sep, quote, escape)
     above = titles_above(rows) if reading.header is None and reading.skip is None else 0
     titles = ends[above - 1] if above else 0
     rows, ends = rows[above:], ends[above:]
     decimal = reading.decimal or _decimal(rows, sep, where)
-    remarked = None if above else _names_in_remark(lines[:skip], rows, sep, quote, decimal, reading)
-    rows = rows if remarked is None else [remarked, *rows]
-    said = reading
+    remark = None if above else _names_in_remark(lines[:skip], rows, sep, quote, decimal, reading)
+    rows = rows if remark is None else [remark, *rows]
+    known = reading
     if reading.header is None:
         # R puts all names in quotes, but no numbers: "2001","2002" are names.
         later = "".join(shown[ends[0] : ends[0] + 20])
         every = shown[titles].count(quote) >= 2 * len(rows[0])
-        if remarked is not None or above or (every and later.strip() and quote not in later):
-            said = replace(reading, header=True)
-    layout = layout_of(rows, said, decimal, where)
+        if remark is not None or above or (every and later.strip() and quote not in later):
+            known = replace(reading, header=True)
+    layout = layout_of(rows, known, decimal, where)
     quoted = quote in text
+    odd_quotes = quoted and any(line.count(quote) % 2 for line in lines)
     form = TextFormat(
         encoding=encoding,
         sep=sep,
         quote=quote,
         escape=escape,
         decimal=decimal,
-        skip=skip + (ends[0] if layout.header and remarked is None else titles),
+        skip=skip + (ends[0] if layout.header and remark is None else titles),
         layout=layout,
         na_values=reading.na_values,
         longest=len(max(lines, key=len).encode("utf-8", "replace")),
-        multiline=quoted and any(line.count(quote) % 2 for line in lines),
+        multiline=odd_quotes,
         padded=any(cell[:1].isspace() or cell[-1:].isspace() for row in rows for cell in row),
-        # Arrow takes a quote after a blank for a part of the cell, and a line of blanks for a row.
-        rewritten=sep != BLANKS
-        and (
-            (quoted and re.search(f"(^|[{re.escape(sep)}\n]) +{quote}", text) is not None)
-            or any(line.isspace() and line != "\n" for line in lines)
-        ),
+        # Arrow takes a quote after a blank for a part of the cell, and a line of blanks for a row; it
+        # does not see that a quote in a cell of several lines is never closed.
+        rewritten=sep == BLANKS
+        or encoding.startswith(("utf-16", "utf-32"))
+        or odd_quotes
+        or (quoted and re.search(f"(^|[{re.escape(sep)}\n]) +{quote}", text) is not None)
+        or any(line.isspace() and line != "\n" for line in lines),
     )
     return form, _notes(form, reading, usual, titles)
 
 
 def _notes(form: TextFormat, reading: Reading, usual: str, titles: int) -> tuple[str, ...]:
     """What was worked out and is not the default."""
-    said = []
+    unusual = []
     if reading.sep is None and form.sep != usual:
         shown = {"\t": "tabs", BLANKS: "blanks"}.get(form.sep)
-        said.append(f"{shown} as separators" if shown else f"separator {form.sep!r}")
+        unusual.append(f"{shown} as separators" if shown else f"separator {form.sep!r}")
     if reading.decimal is None and form.decimal == ",":
-        said.append("decimal comma")
+        unusual.append("decimal comma")
     if reading.encoding is None and not form.encoding.startswith("utf-8"):
-        said.append(f"{form.encoding} text")
+        unusual.append(f"{form.encoding} text")
     if reading.quote is None and form.quote == "'":
-        said.append("single quotes")
+        unusual.append("single quotes")
     if form.escape:
-        said.append("backslashes before quotes")
-    notes = [f"is read with {joined(said, 'and')}"] if said else []
+        unusual.append("backslashes before quotes")
+    notes = [f"is read with {joined(unusual, 'and')}"] if unusual else []
     if titles:
-        lines = (
-            "first line is above the names and is"
-            if titles == 1
-            else f"first {titles} lines are above the names and are"
+        lines = "line is" if titles == 1 else f"{titles} lines are"
+        notes.append(
+            f"its first {lines} above the names and skipped (header=True, --header: not a title)"
         )
-        notes.append(f"its {lines} skipped (header=True, --header: they hold the names)")
     return (*notes, *form.layout.notes)
-
-
-def _lines_of(text: str, whole: bool) -> list[str]:
-    """The lines of a text, without an incomplete last one; only \\n, \\r and \\r\\n end a line."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    complete = lines if whole and lines[-1] else lines[:-1]
-    return [line + "\n" for line in (complete or lines)]
 
 
 def _remarks(lines: Sequence[str]) -> tuple[int, str | None]:
@@ -377,7 +658,7 @@ def _remarks(lines: Sequence[str]) -> tuple[int, str | None]:
     return (0, None) if count == len(lines) == 1 else (count, sep)
 
 
-def _some(lines: Sequence[str]) -> list[str]:
+def _shown(lines: Sequence[str]) -> list[str]:
     shown, characters = [], 0
     for line in lines[:_LINES]:
         shown.append(line)
@@ -392,29 +673,20 @@ def _dialect(
 ) -> tuple[str, str, str | None]:
     """Separator, quote and escape under which lines have as many cells, most of them numbers."""
     text = "".join(lines)
-    said = reading.sep or named_sep
-    best: tuple[str, str, str | None] = (said or usual, reading.quote or '"', None)
+    given = reading.sep or named_sep
+    best: tuple[str, str, str | None] = (given or usual, reading.quote or '"', None)
     best_score = 0.0
-    for sep in [said] if said else sorted(_SEPARATORS, key=lambda one: one != usual):
+    for sep in [given] if given else sorted(_SEPARATORS, key=lambda one: one != usual):
         if sep != BLANKS and sep not in text:
             continue
-        quotes = [reading.quote or '"']
-        if (
-            reading.quote is None
-            and sep != BLANKS
-            and re.search(f"(^|[{re.escape(sep)}\n]) *'", text)
-        ):
-            quotes.append("'")
-        escapes = (
-            [None, "\\"]
-            if "\\" in text and re.search(rf"\\[\"'{re.escape(sep[0])}]", text)
-            else [None]
-        )
-        for quote in quotes:
-            for escape in escapes:
-                score = _fitness(lines, sep, quote, escape)
-                if score > best_score + 1e-9:
-                    best, best_score = (sep, quote, escape), score
+        between = " " if sep == BLANKS else re.escape(sep)
+        single = reading.quote is None and re.search(f"(^|[{between}\n]) *'", text)
+        quotes = ['"', "'"] if single and sep != BLANKS else [reading.quote or '"']
+        escaped = "\\" in text and re.search(rf"\\[\"'{between}]", text)
+        for quote, escape in product(quotes, (None, "\\") if escaped else (None,)):
+            score = _fitness(lines, sep, quote, escape)
+            if score > best_score + 1e-9:
+                best, best_score = (sep, quote, escape), score
         if best_score > 1.05:  # nothing can be clearly better
             break
     return best
@@ -453,7 +725,7 @@ def _cells_of(
 ) -> tuple[list[list[str]], list[int]]:
     """The cells of lines that are not blank, and after how many lines each of these rows ends."""
     rows, ends = [], []
-    # What was read before something that cannot be read shows the form.
+    # What was read before something that cannot be read shows the format.
     with _long_cells(), suppress(csv.Error):
         reader = _csv_reader(lines, sep, quote, escape)
         for row in reader:
@@ -478,24 +750,19 @@ def _decimal(rows: Sequence[Sequence[str]], sep: str, where: str) -> str:
     cells = [cell.strip() for row in rows[1:] for cell in row][:_SAMPLED_CELLS]
     commas = [cell for cell in cells if "," in cell and is_number(cell, ",")]
     points = [cell for cell in cells if "." in cell and is_number(cell)]
-    if not commas or points:
+    if commas and not points:
+        decimal, mark, doubtful = ",", "comma", commas
+    else:
         # With semicolons a point may set thousands apart, as in 567 and 1.234.
-        whole = sum(cell.isdecimal() for cell in cells)
-        few = min(len(points), whole) < _FEWEST_THOUSANDS
-        if sep == ";" and not few and all(map(has_thousands, points)):
-            raise _thousands(where, points[0], "point", ".")
-        return "."
-    if all(map(has_thousands, commas)):
-        raise _thousands(where, commas[0], "comma", ",")
-    return ","
-
-
-def _thousands(where: str, cell: str, mark: str, decimal: str) -> DataError:
-    return DataError(
-        f"data: {where} has cells such as {cell!r}, where the {mark} may be the decimal point or "
-        f"set thousands apart; say decimal={decimal!r} (--decimal {decimal}) if it is the decimal "
-        f"point, else write the numbers without {mark}s."
-    )
+        few = min(len(points), sum(map(str.isdecimal, cells))) < _FEWEST_THOUSANDS
+        decimal, mark, doubtful = ".", "point", [] if sep != ";" or few else points
+    if doubtful and all(map(has_thousands, doubtful)):
+        raise DataError(
+            f"data: {where} has cells such as {doubtful[0]!r}, where the {mark} may be the decimal "
+            f"point or set thousands apart; say decimal={decimal!r} (--decimal {decimal}) if it is "
+            f"the decimal point, else write the numbers without {mark}s."
+        )
+    return decimal
 
 
 def _names_in_remark(
@@ -512,8 +779,8 @@ def _names_in_remark(
         return None
     if not all(is_number(cell, decimal) or is_missing(cell) for cell in rows[0]):
         return None  # the first line below has the names itself
-    named, _ = _cells_of([last.lstrip("#")], sep, quote, None)
-    return named[0] if len(named[0]) == len(rows[0]) else None
+    (names, *_), _ = _cells_of([last.lstrip("#")], sep, quote, None)
+    return names if len(names) == len(rows[0]) else None
 
 
 def _encoding_of(head: bytes, whole: bool) -> str:
@@ -524,10 +791,6 @@ def _encoding_of(head: bytes, whole: bool) -> str:
     # Without a mark, separators and digits have one byte that is not 0.
     start = head[:200]
     zeros = start.count(0)
-    if 2 * zeros > len(start):
-        for name, bytes_of_zero in (("utf-32-le", (2, 3)), ("utf-32-be", (0, 1))):
-            if not any(byte for k in bytes_of_zero for byte in start[k::4]):
-                return name
     if 4 * zeros > len(start):
         return "utf-16-le" if start[1::2].count(0) > start[0::2].count(0) else "utf-16-be"
     try:
@@ -538,26 +801,25 @@ def _encoding_of(head: bytes, whole: bool) -> str:
 
 
 def _decoded(head: bytes, encoding: str, whole: bool, where: str) -> str:
-    """The first bytes as text; a character that is cut off at the end is left out."""
+    """The first bytes as text, without a character that is cut off at the end.
+
+    No text has zeros, or many characters that nobody can see.
+    """
     try:
-        return codecs.getincrementaldecoder(encoding)().decode(head, final=whole)
+        text = codecs.getincrementaldecoder(encoding)().decode(head, final=whole)
     except UnicodeError as error:
         raise DataError(
             f"data: {where} is not {encoding} text ({one_line(error)}); name its encoding "
             "(encoding=... of open_table, --encoding)."
         ) from error
-
-
-def _refuse_binary(text: str, where: str) -> None:
-    """Refuse what no text has: zeros, or many characters that nobody can see."""
     start = text[: 1 << 16]
     unseen = [c for c in start if c < " " and c not in _CONTROLS]
     if "\0" in unseen or len(unseen) > _MOST_UNSEEN * len(start):
-        strange = min(unseen)
         raise DataError(
-            f"data: {where} is not text, because it holds the character {strange!r}; is it of the "
-            "kind that its name says, and in the encoding that was named?"
+            f"data: {where} is not text, because it holds the character {min(unseen)!r}; is it of "
+            "the kind that its name says, and in the encoding that was named?"
         )
+    return text
 
 
 # ---------------------------------------------------------------------------------------------
@@ -565,35 +827,28 @@ def _refuse_binary(text: str, where: str) -> None:
 
 # Blanks before and after a text for a missing value, as in "1, NA, 3" and in aligned columns.
 _MOST_BEFORE, _MOST_AFTER, _MOST_BLANKS = 12, 2, 32
-_TRUTH = ("true", "false", "0", "1")
-_SHOWN = 60  # characters of a cell or of a line in a message
-_NOT_CLOSED = "a quote begins there that is not closed in the same cell"
 
 
-def open_csv(path: Path, reading: Reading) -> OpenedFile:
-    """A text file, compressed or not; its form and its types come from its first block."""
-    where = f"file '{path}'"
+def open_csv(path: Path | Address, reading: Reading) -> OpenedFile:
+    """A text file, compressed or not; its format and its types come from its first block."""
+    usual = "\t" if ".tsv" in path.name.lower() else ","
     with byte_stream(path) as stream:
-        head, whole = head_of(Pipe(stream), where)
-    text, facts = _opened(
-        path, head, whole, reading, where, "\t" if ".tsv" in path.name.lower() else ","
-    )
-    estimate = None
-    if text.bytes_a_row and not is_compressed(path):
-        estimate = int(path.stat().st_size / text.bytes_a_row)
-    elif text.empty:
-        estimate = 0
-    return OpenedFile(
-        str(path), estimated_rows=estimate, labels=text.labels, form=text.form, **facts
-    )
+        head, whole = head_of(Pipe(stream), f"file '{path}'")
+    opened, bytes_a_row = _opened(path, str(path), head, whole, reading, usual)
+    estimate = opened.estimated_rows
+    if bytes_a_row and isinstance(path, Path) and not _start(path).startswith(_COMPRESSED):
+        estimate = int(path.stat().st_size / bytes_a_row)
+    return replace(opened, estimated_rows=estimate)
+
+
+def open_text(path: str, text: bytes, reading: Reading) -> OpenedFile:
+    """Text in memory, as of a file."""
+    head, whole = head_of(Pipe(io.BytesIO(text)), f"file '{path}'")
+    return _opened(text, path, head, whole, reading, ",")[0]
 
 
 def open_csv_stream(
-    stream: BinaryIO,
-    name: str,
-    reading: Reading = Reading(),  # noqa: B008
-    *,
-    owned: bool = False,
+    stream: BinaryIO, name: str, reading: Reading, *, owned: bool = False
 ) -> OpenedFile:
     """Text from standard input or another stream that is read once; an owned one is closed."""
     where = name if name == STANDARD_INPUT else f"file '{name}'"
@@ -610,56 +865,78 @@ def open_csv_stream(
         head, whole = head_of(raw, where)
         if not head.strip():
             raise DataError(f"data: expected CSV on {where}, got nothing; pipe rows into it.")
-        text, facts = _opened(raw, head, whole, reading, where, ",")
-    raw.kept = _BLOCKS_KEPT * max(_PIPE_BLOCK, 2 * text.form.longest)
-    return OpenedFile(name, estimated_rows=None, rescannable=False, **facts)
+        opened, _ = _opened(raw, name, head, whole, reading, ",")
+    return replace(opened, rescannable=False, labels=None, form=None)
 
 
 def _opened(
-    source: Path | Pipe, head: bytes, whole: bool, reading: Reading, where: str, usual: str
-) -> tuple[_Text, dict[str, Any]]:
-    """A text whose form and types are known from its head, and what is told about it."""
+    source: _Source, path: str, head: bytes, whole: bool, reading: Reading, usual: str
+) -> tuple[OpenedFile, float]:
+    """A text whose format and types are known from its head, and about how many bytes a row has."""
+    where = path if path == STANDARD_INPUT else f"file '{path}'"
     form, notes = sniffed(head, whole, reading, where, usual)
     schema, bytes_a_row = csv_schema(head, whole, form, where)
-    if form.multiline:
-        for _ in _rows(_lines_in(head, form), form, where, whole=whole):
-            pass
-    text = _Text(source, where, form, schema, bytes_a_row, whole and not bytes_a_row)
-    text.quotes_are_closed = form.multiline and whole
-    texts, hints = _texts(head, form, schema, where)
-    facts = {
-        "names": form.layout.names,
-        "named": form.layout.header,
-        "n_rows": None,
-        "read": text.read,
-        "texts": texts,
-        "index": form.layout.index,
-        "index_notes": form.layout.index_notes,
-        "notes": notes,
-        "first_text": lambda column: hints.get(column, ""),
+    empty = whole and not bytes_a_row
+    text = _Text(source, where, form, schema, empty)
+    texts = {
+        one.name: "dates" if pa.types.is_temporal(one.type) else "text"
+        for one in schema
+        if not is_numeric(one.type)
     }
-    return text, facts
+    layout = form.layout
+    opened = OpenedFile(
+        path,
+        layout.names,
+        layout.header,
+        None,
+        0 if empty else None,
+        text.read,
+        texts=texts,
+        index=layout.index,
+        index_notes=layout.index_notes,
+        notes=notes,
+        labels=text.labels,
+        form=form,
+    )
+    return opened, bytes_a_row
 
 
 def csv_schema(head: bytes, whole: bool, form: TextFormat, where: str) -> tuple[pa.Schema, float]:
     """The types of the columns, by name, and about how many bytes a row takes."""
-    text, full = head, len(head)
+    text, layout = head, form.layout
     if not form.encoding.startswith("utf-8"):
         text = head.decode(form.encoding, "replace").encode()
-        form, full = replace(form, encoding="utf-8"), len(text)
+        form = replace(form, encoding="utf-8")
+    share = len(head) / max(len(text), 1)  # bytes of the file, which may be of another encoding
     if not whole:
         text = _whole_lines(text, form.quote.encode() if form.multiline else b"")
-    layout = form.layout
     if len(text.splitlines()) <= form.skip:  # names and no rows
         return pa.schema([(name, pa.float64()) for name in layout.names]), 0.0
+    size, lines, original = len(text), _lines_in(text, form), form
     try:
-        reader = _reader(in_arrows_memory(text), form, {}, [*map(str, layout.places)], where)
-        schema, rows = reader.schema, sum(batch.num_rows for batch in reader)
+        if form.rewritten:
+            text = b"".join(_rewritten(io.BytesIO(text), form, where))
+            form = _as_rewritten(form)
+        reader = arrow_csv.open_csv(
+            in_arrows_memory(text), **_options(form, {}, [*map(str, layout.places)])
+        )
+        rows = sum(batch.num_rows for batch in reader)
     except pa.ArrowInvalid as error:
-        raise _fault(_lines_in(text, form), error, form, where) from error
-    fields = [field.with_name(name) for field, name in zip(schema, layout.names, strict=True)]
-    # In bytes of the file, which may be of another encoding.
-    return pa.schema(fields), len(text) / rows * len(head) / full if rows else 0.0
+        raise _fault(lines, error, original, where) from error
+    # Text where most cells are meant as numbers is read as numbers, and refused at the first other.
+    kinds = [
+        pa.float64() if place in layout.numeric and not is_numeric(kind) else kind
+        for place, kind in zip(layout.places, reader.schema.types, strict=True)
+    ]
+    if len(kinds) == 1 and not is_numeric(kinds[0]):
+        first = next(iter(_rows(lines, original, where)))[1][0]
+        raise DataError(
+            f"data: {where} has one column, {layout.names[0]!r}, and in it text such as "
+            f"{short(first)!r}; if that is several cells, say what is between them (sep=... of "
+            "open_table, --sep)."
+        )
+    types = pa.schema([*zip(layout.names, kinds, strict=True)])
+    return types, size / rows * share if rows else 0.0
 
 
 def _whole_lines(text: bytes, quote: bytes) -> bytes:
@@ -673,57 +950,17 @@ def _whole_lines(text: bytes, quote: bytes) -> bytes:
     return text[:end]
 
 
-def _texts(
-    head: bytes, form: TextFormat, schema: pa.Schema, where: str
-) -> tuple[dict[str, str], dict[str, str]]:
-    """The columns that do not hold numbers: the cell that says so, and what it may stand for."""
-    kinds = {one.name: one.type for one in schema if not is_numeric(one.type)}
-    texts = {name: f"{kind}" for name, kind in kinds.items()}
-    hints: dict[str, str] = {}
-    left = {name: form.layout.place(name) for name in texts}
-    for line, row in _rows(_lines_in(head, form), form, where, whole=False) if left else ():
-        for name, place in [*left.items()] if len(row) == form.layout.n_cells else ():
-            cell = row[place]
-            if not is_number(cell, form.decimal) and not is_missing(cell):
-                time = pa.types.is_temporal(kinds[name])
-                texts[name] = (
-                    f"{'dates' if time else 'text'}, first {_short(cell)!r} in line {line}"
-                )
-                hints[name] = _hint(cell, line, form)
-                del left[name]
-        if not left:
-            break
-    return texts, hints
-
-
-def _hint(cell: str, line: int, form: TextFormat) -> str:
-    """What a text among numbers may be, as the beginning of a remedy."""
-    if not form.layout.header and line == form.skip + 1:
-        return "; if line 1 holds the names, say so (header=True of open_table, --header)"
-    if len(form.layout.names) == 1:
-        return "; if that is several cells, say what is between them (sep=..., --sep)"
-    other = "," if form.decimal == "." else "."
-    if has_thousands(cell):
-        return "; write numbers without thousands separators"
-    if other in cell and is_number(cell, other):
-        return f"; if {other!r} is the decimal point, say so (decimal={other!r}, --decimal {other})"
-    if not is_name(cell):
-        return (
-            "; if that stands for a missing value, say so (na_values=... of open_table, "
-            "--na-values)"
-        )
-    return ""
+_Source: TypeAlias = Path | Address | Pipe | bytes
 
 
 @dataclass(slots=True)
 class _Text:
-    """A text whose form is known, in a file or a pipe, and passes over its rows."""
+    """A text whose format is known, in a file or a pipe, and passes over its rows."""
 
-    source: Path | Pipe
+    source: _Source
     where: str
     form: TextFormat
     schema: pa.Schema
-    bytes_a_row: float
     empty: bool
     quotes_are_closed: bool = False  # whether it is known that no quote swallows rows
     spent: bool = False
@@ -735,8 +972,8 @@ class _Text:
         self.spent = isinstance(self.source, Pipe)
         if self.empty:  # Arrow cannot skip all lines of a file
             return
-        form = self.form
-        place = {name: str(form.layout.place(name)) for name in columns}
+        form, layout = self.form, self.form.layout
+        place = {name: str(layout.place(name)) for name in columns}
         # Types were guessed from the first block, where a column of fractions may hold only whole
         # numbers or gaps. As float64, the rest of the file cannot contradict them.
         kinds: dict[str, pa.DataType] = {
@@ -747,38 +984,36 @@ class _Text:
         # Labels are text, whatever the first block looks like.
         labels = [place[name] for name in along]
         kinds |= dict.fromkeys(labels, pa.string())
-        watch, done = None, 0
+        # Only a column that is not read can swallow rows without an error.
+        watched = len(columns) < len(layout.names) and not (
+            form.rewritten or self.quotes_are_closed
+        )
+        watch, done = None, skip
         try:
             with self._stream() as stream:
-                # Only a column that is not read can swallow rows without an error.
-                unread = len(columns) < len(form.layout.names)
-                if (
-                    unread
-                    and not form.rewritten
-                    and form.ascii_compatible
-                    and not self.quotes_are_closed
-                ):
+                if watched:
                     stream = watch = _QuoteWatch(stream, form.quote)
-                small = _PIPE_BLOCK if self.spent else CSV_BLOCK
-                reader = _reader(stream, form, kinds, [*place.values()], self.where, small)
-                batches = _without_numbers(iter(reader), form)
+                block = _PIPE_BLOCK if self.spent else CSV_BLOCK
+                batches = _batches(stream, form, kinds, [*place.values()], self.where, block)
                 for rows in fixed_blocks(batches, len(columns), skip, labels):
                     yield rows
                     done += rows.shape[0]
         except pa.ArrowInvalid as error:
-            first, lines = self._lines()
+            if isinstance(self.source, Pipe):
+                raise _fault_in_pipe(error, form, self.where, done) from error
+            numbers = [int(place[name]) for name in columns if name not in along]
+            truths = [int(at) for at, kind in kinds.items() if pa.types.is_boolean(kind)]
             raise _fault(
-                lines,
-                error,
-                form,
-                self.where,
-                [int(place[name]) for name in columns if name not in along],
-                truths=[int(at) for at, kind in kinds.items() if pa.types.is_boolean(kind)],
-                known_good=skip + done if first == 1 else 0,
-                first=first,
+                self._lines(), error, form, self.where, numbers, truths=truths, known_good=done
             ) from error
-        if not self.quotes_are_closed and (form.multiline or (watch is not None and watch.odd)):
-            self._check_quotes()
+        if watch is not None and watch.odd:
+            if isinstance(self.source, Pipe):
+                raise DataError(
+                    f"data: a quote in {self.where} is not closed in its line, so that rows may be "
+                    "lost; write it to a file, and give its path."
+                )
+            for _ in _rows(self._lines(), form, self.where):
+                pass
         self.quotes_are_closed = True
 
     def labels(self, name: str) -> list[Any]:
@@ -787,127 +1022,45 @@ class _Text:
             return []
         place = str(self.form.layout.place(name))
         with self._stream() as stream:
-            reader = _reader(stream, self.form, {place: pa.string()}, [place], self.where)
-            return list(reader.read_all().column(0).to_pylist())
+            batches = _batches(stream, self.form, {place: pa.string()}, [place], self.where)
+            return [label for batch in batches for label in batch.column(0).to_pylist()]
 
     def _stream(self) -> Any:
         return (
-            byte_stream(self.source) if isinstance(self.source, Path) else nullcontext(self.source)
+            nullcontext(self.source) if isinstance(self.source, Pipe) else byte_stream(self.source)
         )
 
-    def _lines(self) -> tuple[int, Iterator[str]]:
-        """The lines, of a pipe those that are remembered, and the number of the first."""
-        if isinstance(self.source, Path):
-            stream = byte_stream(self.source)
-            return 1, io.TextIOWrapper(stream, self.form.encoding, errors="replace", newline="")
-        lines, before = _lines_in(self.source.last(), self.form), self.source.lines_before
-        if before:
-            next(lines, "")  # the rest of a line
-        return before + 1 + bool(before), lines
-
-    def _check_quotes(self) -> None:
-        first, lines = self._lines()
-        for _ in _rows(lines, self.form, self.where, first=first) if first == 1 else ():
-            pass
+    def _lines(self) -> Iterator[str]:
+        return io.TextIOWrapper(self._stream(), self.form.encoding, errors="replace", newline="")
 
 
-def _reader(
+def _batches(
     stream: Any,
     form: TextFormat,
     kinds: dict[str, pa.DataType],
     places: Sequence[str],
     where: str,
     block: int = CSV_BLOCK,
-) -> pa.csv.CSVStreamingReader:
-    """Arrow's reader of a text of this form; its columns are called by their places."""
-    sep, quote, escape, skip = form.sep, form.quote, form.escape, form.skip
-    # Numbers are the same bytes in most encodings, so only text has to be decoded.
-    text = pa.string() in kinds.values() or not "".join(form.na_values).isascii()
-    decoded = (text and not form.encoding.startswith("utf-8")) or not form.ascii_compatible
-    if form.rewritten:
-        lines = io.TextIOWrapper(stream, form.encoding, newline="")
-        stream = _Made(_rewritten(lines, form, where))
-        sep, quote, escape, skip = ",", '"', None, 0
-    elif sep == BLANKS:
-        stream, sep = _Made(_squeezed(io.TextIOWrapper(stream, form.encoding))), " "
-    elif decoded:
-        raw = stream
-        chunks = iter(lambda: raw.read(_CHUNK), b"")
-        stream = _Made(part.encode() for part in codecs.iterdecode(chunks, form.encoding))
-    if isinstance(stream, io.RawIOBase):
-        stream = pa.PythonFile(stream, mode="r")
-    return arrow_csv.open_csv(
-        stream,
-        read_options=arrow_csv.ReadOptions(
-            block_size=max(block, 2 * form.longest),
-            column_names=[str(k) for k in range(form.layout.n_cells)],
-            skip_rows=skip,
-        ),
-        parse_options=arrow_csv.ParseOptions(
-            delimiter=sep,
-            quote_char=quote,
-            escape_char=escape or False,
-            newlines_in_values=form.multiline,
-        ),
-        convert_options=arrow_csv.ConvertOptions(
-            column_types=kinds,
-            include_columns=list(places),
-            null_values=missing_texts(form.na_values, form.padded),
-            strings_can_be_null=True,
-            decimal_point=form.decimal,
-        ),
-    )
-
-
-def missing_texts(more: Sequence[str], padded: bool) -> list[str]:
-    """All spellings of a missing value; with blanks around them if the cells have such."""
-    texts = [*MISSING, *more]
-    if not padded:
-        return texts
-    return [
-        *(" " * n for n in range(_MOST_BLANKS)),
-        *("\t" * n for n in range(1, 4)),
-        *(
-            " " * before + text + " " * after
-            for text in texts
-            if text
-            for before in range(_MOST_BEFORE)
-            for after in range(_MOST_AFTER + 1)
-        ),
-    ]
-
-
-def _rewritten(lines: Iterator[str], form: TextFormat, where: str) -> Iterator[bytes]:
-    """The rows as Arrow reads them, between commas and double quotes; each is checked."""
-    out = io.StringIO()
-    write = csv.writer(out, lineterminator="\n").writerow
-    for line, row in _rows(lines, form, where):
-        if len(row) != form.layout.n_cells:
-            raise _wrong_length(row, line, form, where)
-        write(row)
-        if out.tell() > _CHUNK:
-            yield out.getvalue().encode()
-            out.seek(0)
-            out.truncate()
-    yield out.getvalue().encode()
-
-
-def _squeezed(file: io.TextIOWrapper) -> Iterator[bytes]:
-    """A text with one blank between cells, and none at the ends of lines."""
-    while lines := file.readlines(_CHUNK):
-        yield "\n".join([*(" ".join(line.split()) for line in lines), ""]).encode()
-
-
-def _without_numbers(
-    batches: Iterator[pa.RecordBatch], form: TextFormat
 ) -> Iterator[pa.RecordBatch]:
-    """The batches with gaps in place of the numbers that stand for missing values."""
+    """The rows of a text of this format; the columns are called by their places."""
+    if form.rewritten:
+        options = _options(_as_rewritten(form), kinds, places)
+        chunks = _rewritten(stream, form, where)
+        batches = (
+            batch
+            for chunk in chunks
+            if chunk
+            for batch in arrow_csv.read_csv(in_arrows_memory(chunk), **options).to_batches()
+        )
+    else:
+        if isinstance(stream, io.RawIOBase):
+            stream = pa.PythonFile(stream, mode="r")
+        batches = iter(arrow_csv.open_csv(stream, **_options(form, kinds, places, block)))
     gone = missing_numbers(form.na_values, form.decimal)
     if not gone:
         yield from batches
         return
-    values = pa.array(sorted(gone), pa.float64())
-    nothing = pa.scalar(None, pa.float64())
+    values, nothing = pa.array(sorted(gone), pa.float64()), pa.scalar(None, pa.float64())
     for batch in batches:
         columns = [
             pc.if_else(pc.is_in(column, values), nothing, column)
@@ -916,6 +1069,78 @@ def _without_numbers(
             for column in batch.columns
         ]
         yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _options(
+    form: TextFormat, kinds: dict[str, pa.DataType], places: Sequence[str], block: int = CSV_BLOCK
+) -> dict[str, Any]:
+    """Arrow's options for a text of this format."""
+    # Numbers are the same bytes in most encodings, so only text has to be decoded.
+    text = not kinds or pa.string() in kinds.values() or not "".join(form.na_values).isascii()
+    utf8 = form.encoding.startswith("utf-8") or not text
+    return {
+        "read_options": arrow_csv.ReadOptions(
+            block_size=max(block, 2 * form.longest),
+            column_names=[str(k) for k in range(form.layout.n_cells)],
+            skip_rows=form.skip,
+            encoding="utf8" if utf8 else form.encoding,
+        ),
+        "parse_options": arrow_csv.ParseOptions(
+            delimiter=" " if form.sep == BLANKS else form.sep,
+            quote_char=form.quote,
+            escape_char=form.escape or False,
+            newlines_in_values=form.multiline,
+        ),
+        "convert_options": arrow_csv.ConvertOptions(
+            column_types=kinds,
+            include_columns=list(places),
+            null_values=missing_texts(form.na_values, form.padded),
+            strings_can_be_null=True,
+            decimal_point=form.decimal,
+        ),
+    }
+
+
+def missing_texts(more: Sequence[str], padded: bool) -> list[str]:
+    """All spellings of a missing value; with blanks around them if the cells have such."""
+    texts = [*MISSING, *more]
+    if not padded:
+        return texts
+    around = product(filter(None, texts), range(_MOST_BEFORE), range(_MOST_AFTER + 1))
+    return [
+        *(" " * n for n in range(_MOST_BLANKS)),
+        *("\t" * n for n in range(1, 4)),
+        *(" " * before + text + " " * after for text, before, after in around),
+    ]
+
+
+def _as_rewritten(form: TextFormat) -> TextFormat:
+    """The format of what `_rewritten` makes."""
+    if form.sep == BLANKS and not form.multiline:
+        return replace(form, encoding="utf-8", skip=0, rewritten=False)
+    return replace(form, encoding="utf-8", sep=",", quote='"', escape=None, skip=0, rewritten=False)
+
+
+def _rewritten(stream: Any, form: TextFormat, where: str) -> Iterator[bytes]:
+    """The rows as Arrow reads them: one blank between cells, or commas and double quotes."""
+    if form.sep == BLANKS and not form.multiline:
+        file = io.TextIOWrapper(stream, form.encoding)
+        for _ in range(form.skip):
+            next(file, None)
+        while lines := file.readlines(_CHUNK):
+            yield "\n".join([*(" ".join(line.split()) for line in lines), ""]).encode()
+        return
+    out = io.StringIO()
+    write = csv.writer(out, lineterminator="\r\n").writerow  # cells of several lines are quoted
+    for line, row in _rows(io.TextIOWrapper(stream, form.encoding, newline=""), form, where):
+        if len(row) != form.layout.n_cells:
+            raise _wrong_length(row, f"line {line} of {where}", form)
+        write(row)
+        if out.tell() > _CHUNK:
+            yield out.getvalue().encode()
+            out.seek(0)
+            out.truncate()
+    yield out.getvalue().encode()
 
 
 class _QuoteWatch(io.RawIOBase):
@@ -944,13 +1169,16 @@ class _QuoteWatch(io.RawIOBase):
 # ---------------------------------------------------------------------------------------------
 # Rows, by Python: slower, and with the numbers of lines.
 
+_TRUTH = ("true", "false", "0", "1")
+_SHOWN = 60  # characters of a cell or of a line in a message
+
 
 def _lines_in(text: bytes, form: TextFormat) -> Iterator[str]:
     return iter(io.StringIO(text.decode(form.encoding, "replace"), newline=""))
 
 
 def _rows(
-    lines: Iterator[str], form: TextFormat, where: str, *, first: int = 1, whole: bool = True
+    lines: Iterator[str], form: TextFormat, where: str, *, whole: bool = True
 ) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, and the numbers of their lines.
 
@@ -958,17 +1186,15 @@ def _rows(
     at the next one, which begins a cell in another line. If the lines are not the `whole` text, the
     last cell may be cut off.
     """
-    before = form.skip if first == 1 else 0
-    lines, line = islice(lines, before, None), first + before
+    lines, line, n = islice(lines, form.skip, None), 1 + form.skip, form.layout.n_cells
     seen: list[str] = []
 
-    def fed() -> Iterator[str]:
+    def noted() -> Iterator[str]:
         for one in lines:
             seen.append(one)
             yield one
 
-    n = form.layout.n_cells
-    reader = _csv_reader(fed(), form.sep, form.quote, form.escape)
+    reader = _csv_reader(noted(), form.sep, form.quote, form.escape)
     with _long_cells():
         while True:
             try:
@@ -981,7 +1207,8 @@ def _rows(
                 if not whole and next(lines, None) is None:
                     return
                 raise DataError(
-                    f"data: line {line} of {where} cannot be read: {_NOT_CLOSED}; correct it."
+                    f"data: line {line} of {where} cannot be read: a quote begins there that is "
+                    "not closed in the same cell; correct it."
                 ) from error
             if row is None:
                 return
@@ -999,21 +1226,20 @@ def _fault(
     where: str,
     places: Sequence[int] = (),
     *,
-    truths: Collection[int] = (),
+    truths: Sequence[int] = (),
     known_good: int = 0,
-    first: int = 1,
 ) -> DataError:
     """What is wrong, in a sentence: the first line of a wrong length, or the first wrong cell."""
     missing = frozenset(missing_texts(form.na_values, form.padded))
     try:
-        for n, (line, row) in enumerate(_rows(lines, form, where, first=first)):
+        for n, (line, row) in enumerate(_rows(lines, form, where)):
             if len(row) != form.layout.n_cells:
-                return _wrong_length(row, line, form, where)
+                return _wrong_length(row, f"line {line} of {where}", form)
             for place in places if n >= known_good else ():
                 cell, truth = row[place], place in truths
                 good = cell.strip().lower() in _TRUTH if truth else is_number(cell, form.decimal)
                 if not good and cell not in missing:
-                    return _wrong_cell(cell, truth, place, line, form, where)
+                    return _wrong_cell(cell, truth, place, f"in line {line}", form, where)
     except DataError as other:
         return other
     if "invalid UTF8" in str(error):
@@ -1027,100 +1253,54 @@ def _fault(
     )
 
 
-def _wrong_length(row: Sequence[str], line: int, form: TextFormat, where: str) -> DataError:
+def _fault_in_pipe(error: Exception, form: TextFormat, where: str, done: int) -> DataError:
+    """What is wrong in a text whose lines are gone, from what Arrow says."""
+    after = f"after row {done:,}"
+    if found := re.search(r"Expected \d+ columns, got (\d+): (.*)", str(error), re.DOTALL):
+        return _wrong_length([found[2]] * int(found[1]), f"a line {after} of {where}", form)
+    if found := re.search(r"column #(\d+):.*to (\w+): invalid value '(.*)'", str(error), re.DOTALL):
+        truth = found[2].startswith("bool")
+        return _wrong_cell(found[3], truth, int(found[1]), after, form, where)
+    return _fault(iter(()), error, form, where)
+
+
+def _wrong_length(row: Sequence[str], line: str, form: TextFormat) -> DataError:
     sep = " " if form.sep == BLANKS else form.sep
     count = "1 cell" if len(row) == 1 else f"{len(row)} cells"
     return DataError(
-        f"data: line {line} of {where} has {count}, expected {form.layout.n_cells} as in the lines "
-        f"before: {_short(sep.join(row))!r}; correct or remove the line."
+        f"data: {line} has {count}, expected {form.layout.n_cells} as in the lines "
+        f"before: {short(sep.join(row))!r}; correct or remove the line."
     )
 
 
 def _wrong_cell(
-    cell: str, truth: bool, place: int, line: int, form: TextFormat, where: str
+    cell: str, truth: bool, place: int, line: str, form: TextFormat, where: str
 ) -> DataTypeError:
-    name, text = form.layout.names[form.layout.places.index(place)], _short(cell)
+    name, text = form.layout.names[form.layout.places.index(place)], short(cell)
     other = "," if form.decimal == "." else "."
-    if other in cell and is_number(cell, other):
-        return DataTypeError(
-            f"data: column {name!r} of {where} must hold numbers with the decimal point "
-            f"{form.decimal!r}, got {text!r} in line {line}; say decimal={other!r} "
-            f"(--decimal {other}) if that is the decimal point, else correct the cell."
+    remedy = (
+        f"if that stands for a missing value, say so (na_values={text!r} of open_table, "
+        "--na-values), else correct it or leave out the column (exclude=..., --exclude)"
+    )
+    if line == f"in line {form.skip + 1}" and not form.layout.header:
+        remedy = f"if line {form.skip + 1} holds the names, say so (header=True of open_table, --header); {remedy}"
+    elif not truth and has_thousands(cell):
+        remedy = (
+            f"write numbers without thousands separators, or say decimal={other!r} (--decimal "
+            f"{other}) if that is the decimal point"
+        )
+    elif not truth and is_number(cell, other):
+        remedy = (
+            f"say decimal={other!r} (--decimal {other}) if that is the decimal point, else correct "
+            "the cell"
         )
     return DataTypeError(
         f"data: column {name!r} of {where} must hold {'true or false' if truth else 'numbers'}, "
-        f"got {text!r} in line {line}; if that stands for a missing value, say so "
-        f"(na_values={text!r} of open_table, --na-values), else correct it or leave out the "
-        "column."
+        f"got {text!r} {line}; {remedy}."
     )
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """A cell or a line in a message."""
     text = text.strip()
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-
-
-# ---------------------------------------------------------------------------------------------
-# JSON lines: an object on each line, its keys the columns.
-
-
-def open_json_lines(path: Path) -> OpenedFile:
-    """A file of JSON objects, one on each line, all read once: a key may begin in the last."""
-    texts: dict[str, str] = {}
-    names: dict[str, None] = {}
-    n = 0
-    for line, record in _records(path):
-        n += 1
-        for name, value in record.items():
-            names[name] = None
-            if not (value is None or isinstance(value, int | float)) and name not in texts:
-                texts[name] = f"{_json_kind(value)}, first {_short(str(value))!r} in line {line}"
-    if not names:
-        raise DataError(f"data: file '{path}' is empty; expected an object on each line.")
-
-    def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
-        records = islice((record for _, record in _records(path)), skip, None)
-        while some := list(islice(records, batch_rows(len(columns)))):
-            rows: FloatArray = np.empty((len(some), len(columns)), order="F")
-            for k, name in enumerate(columns):
-                values = [record.get(name) for record in some]
-                rows[:, k] = [
-                    label_number(value) if name in along else np.nan if value is None else value
-                    for value in values
-                ]
-            yield rows
-
-    def labels(name: str) -> list[Any]:
-        return [record.get(name) for _, record in _records(path)]
-
-    return OpenedFile(str(path), tuple(names), True, n, n, read, texts=texts, labels=labels)
-
-
-def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects, with the numbers of their lines; blank lines are left out."""
-    with io.TextIOWrapper(byte_stream(path), "utf-8-sig") as text:
-        for number, line in enumerate(text, 1):
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line, parse_int=_whole)
-            except (ValueError, RecursionError) as error:
-                raise DataError(
-                    f"data: line {number} of file '{path}' is not JSON: {one_line(error)}; each "
-                    "line must hold one object."
-                ) from error
-            if not isinstance(record, dict):
-                raise DataError(
-                    f"data: line {number} of file '{path}' must hold an object such as "
-                    f'{{"a": 1, "b": 2}}, got {_json_kind(record)}; each line is a row.'
-                )
-            yield number, record
-
-
-def _whole(digits: str) -> int | float:
-    return int(digits) if len(digits) < 300 else float(digits)  # more are beyond float64
-
-
-def _json_kind(value: object) -> str:
-    kinds: dict[type, str] = {str: "text", list: "a list", dict: "objects"}
-    return kinds.get(type(value), "a value")
