@@ -50,6 +50,7 @@ _OWN_LAGS = (1, 2)
 # false alarms more often than they should, and see only what is strong.
 _OWN_SHARE = 0.9
 _DEPENDENT = 0.01
+_LONGEST = 400  # rows over which a dependence is followed
 #: With fewer rows, none of these checks says anything.
 FEWEST_ROWS = 100
 _CLIP = 2.5  # standard deviations
@@ -485,6 +486,42 @@ def _own_pvalue(residuals: FloatArray) -> float:
     # Wilson & Hilferty; SciPy is slow to import.
     z = (np.cbrt(statistic / terms) - 1 + 2 / (9 * degrees)) * math.sqrt(9 * degrees / 2)
     return math.erfc(z / math.sqrt(2)) / 2
+
+
+def correlation_times(estimate: PrecisionEstimate, first_look: FirstLook) -> FloatArray:
+    """Over how many rows the products of each pair of residuals are correlated: 1 + 2 Σ r_i r_j.
+
+    With r the autocorrelations of single columns, this is the time of their product where the two
+    are not related, and n/τ_ij are the independent rows that say as much about the pair. The
+    diagonal has the times of squares: that of no pair is above the geometric mean of both.
+
+    Residuals of dependent rows forget too soon where columns are many for the rows that remain;
+    there the columns themselves tell.
+    """
+    rows = first_look.leading[:_MOST_ROWS]
+    centred = estimate.centre.subtract_from(rows, np.empty(rows.shape[::-1]))
+    own = _times_of(centred / np.sqrt(estimate.covariance.diagonal())[:, np.newaxis])
+    residual = _times_of(estimate.residual_map.T @ centred)
+    worth = estimate.n_samples / own.max()
+    return np.maximum(own, residual) if worth < 2 * (len(own) + 1) else residual
+
+
+def _times_of(rows: FloatArray) -> FloatArray:
+    rows = _clipped(rows)
+    rows -= rows.mean(axis=1, keepdims=True)
+    n = rows.shape[1]
+    longest = max(min(n // 4, _LONGEST), 2)
+    power = np.abs(np.fft.rfft(rows, 1 << (n + longest - 1).bit_length(), axis=1)) ** 2
+    r = np.fft.irfft(power, axis=1)[:, :longest]
+    r = r[:, 1:] / np.maximum(r[:, :1], np.finfo(float).tiny)
+    # Up to the first two lags in a row that may be chance; the mean takes a little from each.
+    chance = np.abs(r) < 2 / math.sqrt(n)
+    ends = chance[:, :-1] & chance[:, 1:]
+    last = np.where(ends.any(axis=1), ends.argmax(axis=1), longest - 1)
+    seen = np.arange(longest - 1) < last[:, np.newaxis]
+    r += (1 + 2 * np.maximum((r * seen).sum(axis=1, keepdims=True), 0)) / n
+    r *= seen
+    return np.maximum(1 + 2 * r @ r.T, 1.0)
 
 
 def _products_pvalue(residuals: FloatArray) -> float:
