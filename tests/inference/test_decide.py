@@ -61,11 +61,12 @@ def threshold_of(critical, error=0.1):
 
 def thresholds(found):
     """Those of the three pairs; the statistics do not matter."""
-    return found.threshold.of(found.uncertainty, measured([0.0, 0.0, 0.0]), None)[UPPER]
+    made = measured([0.0, 0.0, 0.0])
+    return found.threshold.of(made.uncertainty, made, None)[UPPER]
 
 
 def decided(statistic, *, correction="holm", alpha=0.05, **parts):
-    return decision(measured(statistic, **parts), Question(alpha, correction))
+    return decision(measured(statistic, **parts), Question(alpha, correction))[1]
 
 
 def test_pvalues_and_decisions():

@@ -206,11 +206,8 @@ def dependence_inflation(pilot: PairMoments, measured: Measurement) -> float:
     The pilot's batches show how dependence between rows changes the spread. It is one number for
     all pairs: the ratios of single pairs differ from it only by noise.
     """
-    estimate, uncertainty = measured.estimate, measured.uncertainty
-    if not isinstance(uncertainty, PerEdge):
-        raise TypeError("measured: expected that of a per-edge method")
-    rho = estimate.partial_correlation
-    independent = np.sqrt(pilot.estimate_variance(rho) / estimate.n_samples)
-    between = uncertainty.spread.partial_correlation(rho)
+    rho, n = measured.partial_correlation, measured.estimate.n_samples
+    independent = np.sqrt(pilot.estimate_variance(rho) / n)
+    _, between = measured.uncertainty.errors(measured)
     ratio = pairs_of(between) / np.maximum(pairs_of(independent), 1e-300)
     return max(float(np.median(ratio)), 1.0)

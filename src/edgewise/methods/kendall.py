@@ -92,16 +92,8 @@ class Kendall(Method):
     supports: ClassVar[frozenset[Feature]] = frozenset({"maxt", "two groups", "latent variables"})
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.CONTINUOUS_COLUMNS
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.radius is not None:
-            # What the class says is about a test of each edge; this one is a bound.
-            for name, value in {
-                "simultaneous": True,
-                "supports": frozenset({"latent variables"}),
-                "guarantee": "all at once, every n",
-            }.items():
-                object.__setattr__(self, name, value)
+    def __new__(cls, *, radius: str | None = None, **options: Any) -> Kendall:
+        return super().__new__(cls if radius is None else KendallBound)
 
     @property
     def needs(self) -> Needs:
@@ -110,9 +102,7 @@ class Kendall(Method):
     @property
     def relies_on(self) -> Assumes:
         # Batches of consecutive rows, if the user asks for them, allow for dependence between rows.
-        if self.n_batches is None or self.radius is not None:
-            return self.assumes
-        return self.assumes & ~Assumes.INDEPENDENT_ROWS
+        return self.assumes if self.n_batches is None else self.assumes & ~Assumes.INDEPENDENT_ROWS
 
     @classmethod
     def variants(cls) -> tuple[tuple[str, Method], ...]:
@@ -127,29 +117,20 @@ class Kendall(Method):
         first_look = sample.first_look
         # What is unusual about values says nothing here: only their order counts.
         sample = replace(sample, first_look=None if first_look is None else first_look.of_ranks())
-        if self.radius is not None:
-            measured, certain = self._bounded(sample, latent, concordance), not latent.replaced
-        else:
-            left_out = None if latent.replaced else leave_one_out(concordance, latent.estimate)
-            measured = self._per_edge(sample, latent.estimate, concordance, left_out)
-            certain = left_out is not None
+        measured, certain = self._measured(sample, latent, concordance)
         own = (
             *_about_definiteness(latent, certain),
             *_about_order(concordance),
             *_about_ties(concordance, measured),
         )
-        told = measured.cautions
-        if self.radius is None:
-            told = tuple(map(_of_this_method, told))
-        return replace(measured, cautions=(*own, *told))
+        return replace(measured, cautions=(*own, *measured.cautions))
 
-    def _per_edge(
-        self,
-        sample: Sample,
-        estimate: PrecisionEstimate,
-        concordance: Concordance,
-        left_out: LeftOut | None,
-    ) -> Measurement:
+    def _measured(
+        self, sample: Sample, latent: LatentEstimate, concordance: Concordance
+    ) -> tuple[Measurement, bool]:
+        """The measurement, and whether the latent correlations surely have an inverse."""
+        estimate = latent.estimate
+        left_out = None if latent.replaced else leave_one_out(concordance, estimate)
         if left_out is None:
             spread, units = _unknown(estimate), 2
             influences: Callable[[], FloatArray]
@@ -159,7 +140,7 @@ class Kendall(Method):
             spread, units = _spread(left_out, estimate, concordance.tied()), len(left_out)
             influences = left_out.fisher_z
         uncertainty = PerEdge(spread, Student(units - 1))
-        return self.measurement(
+        measured = self.measurement(
             sample,
             estimate,
             uncertainty.statistic(estimate.partial_correlation),
@@ -167,37 +148,23 @@ class Kendall(Method):
             maxima=MaxStatistic(influences, self.random_state),
             options=self._options() | {"n_units": len(concordance.touching)},
         )
-
-    def _bounded(
-        self, sample: Sample, latent: LatentEstimate, concordance: Concordance
-    ) -> Measurement:
-        estimate = latent.estimate
-        radius = concordance_radius(concordance, estimate.whitening, latent.replaced)
-        bound = Bound(radius, WhitenedTransfer(estimate.precision.diagonal()))
-        return self.measurement(
-            sample,
-            estimate,
-            estimate.precision,
-            bound,
-            options=self._options() | {"radius": self.radius},
-        )
+        cautions = tuple(map(_naming_the_option, measured.cautions))
+        return replace(measured, cautions=cautions), left_out is not None
 
     def _options(self) -> dict[str, Any]:
         return {} if self.n_batches is None else {"n_batches": self.n_batches}
 
     def row_planner(self, sample: Sample, measurement: Measurement) -> planning.RowPlanner:
         """As many as bring the pilot's standard errors of z down, which fall as n^{−1/2}."""
-        uncertainty = measurement.uncertainty
-        if not isinstance(uncertainty, PerEdge):
-            return planning.bound_planner(measurement)
-        p, n = len(measurement.feature_names), measurement.estimate.n_samples
-        if np.isinf(uncertainty.spread.fisher_z[0, 1]):
+        rho = measurement.partial_correlation
+        error, p, n = measurement.uncertainty.fisher_z_error(rho), len(rho), sample.n_samples
+        if np.isinf(error[0, 1]):
             raise DataError(
                 f"pilot: expected enough rows for standard errors, got {n} rows of {p} columns, "
                 "whose latent correlations are not positive definite, or not without some rows; "
                 "take a larger pilot."
             )
-        unit = uncertainty.spread.fisher_z * math.sqrt(max(n - p - 1, 1))
+        unit = error * math.sqrt(max(n - p - 1, 1))
         np.fill_diagonal(unit, 1.0)
 
         def rows(plan: planning.Plan) -> FloatArray:
@@ -219,6 +186,35 @@ class Kendall(Method):
             )
 
         return critical
+
+
+@dataclass(frozen=True, repr=False)
+class KendallBound(Kendall):
+    """`Kendall` with a radius: a bound on all entries at once, for every number of rows."""
+
+    guarantee: ClassVar[str] = "all at once, every n"
+    supports: ClassVar[frozenset[Feature]] = frozenset({"latent variables"})
+    simultaneous: ClassVar[bool] = True
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("KendallBound", "Kendall")  # as users make it
+
+    @property
+    def relies_on(self) -> Assumes:
+        return self.assumes
+
+    def _measured(
+        self, sample: Sample, latent: LatentEstimate, concordance: Concordance
+    ) -> tuple[Measurement, bool]:
+        estimate = latent.estimate
+        radius = concordance_radius(concordance, estimate.whitening, latent.replaced)
+        bound = Bound(radius, WhitenedTransfer(estimate.precision.diagonal()))
+        options = self._options() | {"radius": self.radius}
+        measured = self.measurement(sample, estimate, estimate.precision, bound, options=options)
+        return measured, not latent.replaced
+
+    def row_planner(self, sample: Sample, measurement: Measurement) -> planning.RowPlanner:
+        return planning.bound_planner(measurement)
 
 
 def leave_one_out(concordance: Concordance, estimate: PrecisionEstimate) -> LeftOut | None:
@@ -289,7 +285,7 @@ def _about_definiteness(latent: LatentEstimate, certain: bool) -> tuple[Caution,
     return (Caution(text, "not definite"),)
 
 
-def _of_this_method(caution: Caution) -> Caution:
+def _naming_the_option(caution: Caution) -> Caution:
     """A caution about dependence names the option that allows for it."""
     if caution.kind != "dependence":
         return caution

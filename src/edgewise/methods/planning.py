@@ -18,7 +18,6 @@ from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Normal
 from edgewise.inference.sample import Sample
-from edgewise.inference.uncertainty import Bound
 
 # Where the effect that a number of rows finds is looked for.
 _LARGEST_EFFECT, _SMALLEST_EFFECT = 0.999, 1e-9
@@ -191,8 +190,6 @@ def per_edge_rows(plan: Plan, statistic: PlannedStatistic, deviation: FloatArray
 def bound_planner(measurement: Measurement) -> RowPlanner:
     """Rows at which the bound of a pilot, τu_ij, comes down to effect·√(Θ̂_iiΘ̂_jj)."""
     bound, estimate = measurement.uncertainty, measurement.estimate
-    if not isinstance(bound, Bound):
-        raise TypeError("measurement: expected that of a bound")
     return lambda plan: bound.rows_for_effect(
         estimate.precision, estimate.n_samples, plan.alpha, plan.effect
     )
