@@ -83,7 +83,7 @@ class TestSubjects:
         expected = (z[0] - z[1]) / np.hypot(*error)
         assert result.statistic[0, 1] == pytest.approx(expected)
         assert result.options["n_clusters"] == 60
-        assert "(300 rows in 60 groups)" in result.headline()
+        assert "(300 rows in 60 clusters)" in result.headline()
         assert not result.cautions
 
     def test_a_subject_in_both_groups_is_told(self, two, refuses, require):
@@ -112,8 +112,8 @@ class TestSubjects:
     @pytest.mark.parametrize(
         ("options", "words"),
         [
-            ({"method": "batch"}, "clusters: expected with method 'wald', got 'batch'"),
-            ({"permutations": 99}, "permutations: expected without groups, got both"),
+            ({"method": "batch"}, "clusters: rows in clusters are not supported by method 'batch'"),
+            ({"permutations": 99}, "`permutations` and `clusters` cannot be combined"),
             ({"clusters": np.arange(300)}, "clusters: expected the name of a column, or a tuple"),
         ],
     )

@@ -135,19 +135,19 @@ class TestEveryWayToReadTwice:
         refuses(call, ew.errors.DataError, str(path), "changed")
 
     def test_groups_by_a_column(self, write, rows, refuses, monkeypatch):
-        from edgewise.api import levels
+        from edgewise.api import compare_groups as module
 
         X = rows.copy()
         X[:, 3] = np.arange(400) % 2
         path = write(X, "parquet")
-        found = levels.column_of_labels
+        found = module.column_of_labels
 
         def then_changed(*given):
             labels = found(*given)
             write(X[::-1], "parquet")
             return labels
 
-        monkeypatch.setattr(levels, "column_of_labels", then_changed)
+        monkeypatch.setattr(module, "column_of_labels", then_changed)
         refuses(lambda: ew.compare_groups(path, by="d"), ew.errors.DataError, str(path), "changed")
 
 
