@@ -14,7 +14,7 @@ from edgewise._linalg import FloatArray, off_diagonal, pairs_of, root_outer
 from edgewise._text import listed
 from edgewise.errors import DataError, TooFewRowsWarning, warn
 from edgewise.estimate.inverse import PrecisionEstimate
-from edgewise.estimate.pairwise import LatentEstimate, definite, latent_estimate
+from edgewise.estimate.latent import LatentEstimate, definite, latent_estimate
 from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import MaxStatistic
 from edgewise.inference.measurement import Measurement
