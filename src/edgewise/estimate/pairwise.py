@@ -29,7 +29,7 @@ def pairwise_precision(
     if pooled.incomplete:
         _check_overlap(pooled, names)
     if pooled.weighted:
-        _check_worth(pooled, names)
+        _check_effective_rows(pooled, names)
     covariance = pooled.covariance()
     scale = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
     if np.isfinite(scale).all() and (scale > 0).all():
@@ -59,13 +59,13 @@ def _check_overlap(pooled: PooledPairs, names: Sequence[str]) -> None:
         )
 
 
-def _check_worth(pooled: PooledPairs, names: Sequence[str]) -> None:
-    p, least = len(names), float(pooled.worth.min())
+def _check_effective_rows(pooled: PooledPairs, names: Sequence[str]) -> None:
+    p, least = len(names), float(pooled.effective_rows.min())
     if least <= p + 1:
         raise DataError(
-            f"weights: expected them to be worth more than {p + 1} rows of equal weight, because "
-            f"there are {p} columns, got {least:.3g} ((Σw)²/Σw²): few rows have most of the "
-            "weight. Trim the largest weights, or test fewer columns."
+            f"weights: expected an effective sample size (Σw)²/Σw² above {p + 1}, because there are "
+            f"{p} columns, got {least:.3g}: few rows have most of the weight; trim the largest "
+            "weights, or test fewer columns."
         )
 
 
