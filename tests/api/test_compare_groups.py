@@ -251,7 +251,7 @@ class TestBy:
     @pytest.mark.parametrize(
         ("by", "fragments"),
         [
-            ("h", ("by: the table has no column 'h'", "'a', 'b'")),
+            ("h", ("by: X has no column 'h'", "'a', 'b'")),
             ("gg", ("by: ", "did you mean 'g'?")),
             ("one", ("by: expected at least 2 levels, got only '1' in column 'one'",)),
             ("many", ("by: expected at most 12 levels, got 50 in column 'many'",)),

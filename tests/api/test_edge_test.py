@@ -10,7 +10,7 @@ import pytest
 import edgewise as ew
 from edgewise.inference.cautions import Assumes
 from edgewise.methods.registry import METHODS
-from edgewise.tables.table import LocalTable
+from edgewise.tables.table import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
@@ -257,7 +257,7 @@ class TestCautions:
         assert "19 rows are few for 4 columns" in few.cautions[0]
 
     def test_the_rows_are_not_read_once_more(self, dependent):
-        class Counting(LocalTable):
+        class Counting(Table):
             feature_names, named, rescannable = ("a", "b", "c", "d"), False, True
             passes = 0
 

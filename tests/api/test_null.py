@@ -12,7 +12,7 @@ import edgewise as ew
 from edgewise.api import null as module
 from edgewise.api.null import NullComparison, check_null, even_sample
 from edgewise.methods.registry import METHODS
-from edgewise.tables.table import LocalTable, Partition
+from edgewise.tables.table import Partition, Table
 
 PER_EDGE = [name for name, method in METHODS.items() if not method.simultaneous]
 
@@ -87,7 +87,7 @@ class TestData:
     def test_parts(self, rows):
         """The rows of every part of a table on a cluster, in order."""
 
-        class InParts(LocalTable):
+        class InParts(Table):
             feature_names, named, rescannable = tuple("abcd"), True, True
 
             def blocks(self):

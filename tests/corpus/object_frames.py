@@ -18,7 +18,8 @@ def answered(kit):
     return np.column_stack([np.clip(np.rint(kit.rows[:, 0]) + 3, 1, 5), kit.rows[:, 1:]])
 
 
-LOW = ("low", "lower", "mid", "higher", "high")
+def without_a(kit):
+    return kit.rows[:, 1:]
 
 
 def subclass(kit):
@@ -35,30 +36,32 @@ def lazy_file(kit):
 FRAMES = {
     "pandas": Case(lambda kit: kit.frame),
     "pandas subclass with an index": Case(subclass),
-    "pandas groups": refused(lambda kit: kit.frame.groupby("a"), "DataFrameGroupBy", "as groups"),
+    "pandas groups": refused(lambda kit: kit.frame.groupby("a"), "DataFrameGroupBy", "as clusters"),
     "pandas series": refused(lambda kit: kit.frame["a"], "Series", "frame of several columns"),
     "list of frames": refused(
         lambda kit: [kit.frame, kit.frame], "got 2", "pandas.concat(data)", "clusters="
     ),
     "ordered categories of numbers": Case(likert, rows=answered),
-    "categories of numbers without an order": refused(
-        lambda kit: likert(kit, ordered=False), "'a'", "without an order", "0 and 1", "exclude"
+    "categories of numbers without an order": Case(
+        lambda kit: likert(kit, ordered=False), ("b", "c", "d"), rows=without_a
     ),
-    "ranges": refused(
+    "ranges": Case(
         lambda kit: kit.frame.assign(a=kit.require("pandas").cut(kit.rows[:, 0], 3)),
-        *("'a'", "ordered categories"),
+        ("b", "c", "d"),
+        rows=without_a,
+    ),
+    "text among numbers": refused(
+        lambda kit: kit.frame.astype(object).replace({"a": {kit.rows[7, 0]: "?"}}),
+        *("'a' must hold numbers", "'?'", "exclude"),
     ),
     "Arrow": Case(lambda kit: kit.arrow),
     "Arrow batch": Case(lambda kit: kit.arrow.to_batches()[0]),
-    "Arrow dataset": refused(
-        lambda kit: kit.require("pyarrow.dataset").dataset(kit.arrow), "Dataset", "data.to_table()"
-    ),
+    "Arrow dataset": Case(lambda kit: kit.require("pyarrow.dataset").dataset(kit.arrow)),
     "polars": Case(lambda kit: kit.polars),
-    "polars categories": refused(
+    "polars categories": Case(
         lambda kit: kit.polars.with_columns(
             e=kit.require("polars").lit("u").cast(kit.require("polars").Categorical)
-        ),
-        *("'e'", "without an order"),
+        )
     ),
     "LazyFrame": Case(lambda kit: kit.polars.lazy()),
     "LazyFrame, some columns": Case(
@@ -68,7 +71,9 @@ FRAMES = {
         options={"columns": ["d", "a"]},
     ),
     "LazyFrame of no file": refused(
-        lambda kit: kit.require("polars").scan_csv(kit.folder / "no.csv"), "LazyFrame", "no.csv"
+        lambda kit: kit.require("polars").scan_csv(kit.folder / "no.csv"),
+        "query could not run",
+        "no.csv",
     ),
     "narwhals": Case(lambda kit: kit.require("narwhals").from_native(kit.frame)),
 }

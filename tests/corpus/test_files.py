@@ -52,7 +52,8 @@ def test_right_or_refused(tmp_path, name):
     assert table.feature_names == case.names
     expected = np.array(case.rows, dtype=float).reshape(-1, len(case.names))
     np.testing.assert_array_equal(all_rows(table), expected)
-    told = " ".join(table.notes)
+    left_out = [f"left out: {name!r} ({what})" for name, what in table.left_out.items()]
+    told = " ".join([*table.notes, *(one for one in left_out if "row numbers" not in one)])
     assert bool(told) == bool(case.told)
     assert all(fragment in told for fragment in case.told)
     assert all(is_a_sentence(note) and note.startswith("file '") for note in table.notes)

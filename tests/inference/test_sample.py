@@ -14,7 +14,7 @@ from edgewise.states import BatchMoments, ConcordanceMoments, Moments, PairwiseM
 from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.score import Leverage, all_pairs_exactly, believed_tau, few_rows
 from edgewise.tables.open import as_table
-from edgewise.tables.table import LocalTable, SameRows
+from edgewise.tables.table import SameRows, Table
 
 UPPER = np.triu_indices(4, k=1)
 
@@ -310,7 +310,7 @@ def test_rows_that_change_between_passes(n, step, refuses):
     """Few rows, which the score test keeps, and more, which it sums."""
     X = np.random.default_rng(0).standard_normal((n + 20, 4))
 
-    class Changing(LocalTable):
+    class Changing(Table):
         """A table that loses or gains rows from pass to pass."""
 
         feature_names, named, rescannable = default_names(4), False, True

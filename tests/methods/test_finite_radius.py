@@ -13,7 +13,7 @@ import edgewise as ew
 from edgewise.errors import BrokenAssumptionWarning, DataError, EdgewiseWarning, ParameterError
 from edgewise.paper.bernstein import BernsteinRadius
 from edgewise.states import Moments
-from edgewise.tables.table import LocalTable
+from edgewise.tables.table import Table
 
 NAMES = ("a", "b", "c")
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
@@ -60,7 +60,7 @@ def test_bernstein_from_the_rows(method):
 
 
 def test_one_further_pass(refuses):
-    class Counted(LocalTable):
+    class Counted(Table):
         feature_names, named, rescannable, passes = NAMES, True, True, 0
 
         def blocks(self):

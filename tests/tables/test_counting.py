@@ -6,7 +6,7 @@ import numpy as np
 
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.open import as_table
-from edgewise.tables.table import LocalTable, rows_up_to
+from edgewise.tables.table import Table, rows_up_to
 
 
 def test_rows_that_are_known(rows, in_parts):
@@ -26,7 +26,7 @@ def test_rows_that_are_counted(rows, csv_file):
 def test_no_more_is_read_than_is_needed(rows):
     read = []
 
-    class Noted(LocalTable):
+    class Noted(Table):
         feature_names = ("a", "b", "c", "d")
         named = rescannable = True
 

@@ -66,7 +66,6 @@ def test_a_left_out_column_may_hold_text(tmp_path, refuses, all_rows):
     by_itself = FileTable([tmp_path])
     assert by_itself.feature_names == ("a", "b")
     assert by_itself.left_out == {"name": "text"}
-    assert "left out: 'name' (text)" in by_itself.notes[0]
     refuses(lambda: FileTable([tmp_path], columns=["a", "name"]), ew.errors.DataTypeError, "'name'")
 
 

@@ -9,7 +9,7 @@ import uuid
 import numpy as np
 
 from edgewise.errors import DataError, ParameterError
-from edgewise.tables.labels import label_number, label_numbers
+from edgewise.tables.options import label_number, label_numbers
 
 SAME = [
     (12, "12", 12.0, np.int64(12), np.float32(12), "12.0", decimal.Decimal("12")),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from edgewise.errors import DataError, DataTypeError
-from edgewise.tables.level_column import column_of_labels, labels_of
+from edgewise.tables.open import column_of_labels, labels_of
 
 TEXTS = ["x", "y", None, "x"]
 
@@ -64,9 +64,9 @@ def test_a_column_that_turns_to_text_late(tmp_path):
 
 
 def test_refused(frame, tmp_path, refuses):
-    refuses(lambda: column_of_labels(frame, "h"), DataError, "by: the table has no column 'h'")
+    refuses(lambda: column_of_labels(frame, "h"), DataError, "by: X has no column 'h'")
     frame.to_csv(tmp_path / "a.csv", index=False)
     refuses(lambda: column_of_labels(tmp_path / "a.csv", "G"), DataError, "a.csv", "'v', 'g'")
     refuses(lambda: column_of_labels(tmp_path / "b.csv", "g"), DataError, "b.csv")
     refuses(lambda: column_of_labels("-", "g"), DataError, "standard input")
-    refuses(lambda: column_of_labels(iter([]), "g"), DataTypeError, "by: ", "iterator")
+    refuses(lambda: column_of_labels(iter([[[1, 2]]]), "x0"), DataTypeError, "by: ", "iterator")

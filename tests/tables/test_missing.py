@@ -32,8 +32,8 @@ def expected(gaps):
 
 def same(result, expected, names="abcd"):
     assert result.feature_names == tuple(names)
-    assert result.n_missing == expected.n_missing
-    np.testing.assert_array_equal(result.pair_rows, expected.pair_rows)
+    assert result.provenance.n_missing == expected.provenance.n_missing
+    np.testing.assert_array_equal(result.provenance.pair_rows, expected.provenance.pair_rows)
     for field in ("covariance", "statistic", "log_pvalue"):
         mine, theirs = getattr(result, field), getattr(expected, field)
         np.testing.assert_allclose(mine, theirs, rtol=1e-11, atol=1e-12)
@@ -75,7 +75,7 @@ def test_text_for_what_is_missing(tmp_path, rows, text):
     path = tmp_path / "r.csv"
     path.write_text("\n".join(lines).replace("nan", text) + "\n")
     result = ew.edge_test(path, **PAIRWISE)
-    assert result.n_missing == (0, 0, 1, 0)
+    assert result.provenance.n_missing == (0, 0, 1, 0)
     same(result, ew.edge_test(X, **PAIRWISE))
 
 
@@ -94,21 +94,21 @@ def test_tables(gaps, all_rows):
 def test_columns_and_names(gaps):
     how = {"columns": ["x2", "x0", "x1"], "feature_names": list("cab"), **PAIRWISE}
     result = ew.edge_test(gaps, **how)
-    assert result.n_missing == (5, 3, 10)
+    assert result.provenance.n_missing == (5, 3, 10)
     same(result, ew.edge_test(gaps[:, [2, 0, 1]], **PAIRWISE), "cab")
-    assert ew.edge_test(gaps, exclude="x3", **PAIRWISE).n_missing == (3, 10, 5)
+    assert ew.edge_test(gaps, exclude="x3", **PAIRWISE).provenance.n_missing == (3, 10, 5)
 
 
 def test_complete_rows_are_tested_as_ever(rows, same_result):
     for method in ("score", "wald", "batch"):
         result = ew.edge_test(rows, method=method, **PAIRWISE)
         same_result(result, ew.edge_test(rows, method=method))
-        assert (result.n_missing, result.pair_rows) == ((), None)
+        assert (result.provenance.n_missing, result.provenance.pair_rows) == ((), None)
         assert "missing" not in result.options
     # A row without any value says nothing: it is left out, and counted.
     X = np.concatenate([rows, np.full((2, 4), np.nan)])
     result = ew.edge_test(X, method="wald", **PAIRWISE)
-    assert (result.n_samples, result.n_dropped, result.pair_rows) == (400, 2, None)
+    assert (result.n_samples, result.n_dropped, result.provenance.pair_rows) == (400, 2, None)
     np.testing.assert_allclose(result.covariance, ew.edge_test(rows).covariance, rtol=1e-12)
 
 
@@ -116,11 +116,18 @@ def test_dropping(gaps, rows, save, in_parts, block_size, same_result):
     for data in (gaps, save("r.csv", "abcd", gaps), in_parts(gaps)):
         result = ew.edge_test(data, missing="drop")
         same_result(result, ew.edge_test(rows[18:]), names=result.feature_names)
-        assert (result.n_dropped, result.n_missing) == (18, (3, 10, 5, 3))
-        assert (result.n_dropped_alone, result.pair_rows) == ((0, 10, 5, 0), None)
+        assert (result.n_dropped, result.provenance.n_missing) == (18, (3, 10, 5, 3))
+        assert (result.provenance.n_dropped_alone, result.provenance.pair_rows) == (
+            (0, 10, 5, 0),
+            None,
+        )
         block_size(16)
     result = ew.edge_test(rows, missing="drop")
-    assert (result.n_dropped, result.n_missing, result.n_dropped_alone) == (0, (), ())
+    assert (result.n_dropped, result.provenance.n_missing, result.provenance.n_dropped_alone) == (
+        0,
+        (),
+        (),
+    )
 
 
 def test_what_is_refused(gaps, rows, refuses):
@@ -129,7 +136,8 @@ def test_what_is_refused(gaps, rows, refuses):
         refuses(call, ParameterError, "missing: expected one of")
     fragments = ["'x1' (10)", "missing='drop' of edge_test, --missing drop", "missing='pairwise'"]
     refuses(lambda: ew.edge_test(gaps), NonFiniteError, *fragments)
-    refuses(lambda: ew.edge_test(iter([gaps]), **PAIRWISE), DataError, "'score' reads the rows")
+    call = lambda: ew.edge_test(iter([gaps]), method="score", **PAIRWISE)  # noqa: E731
+    refuses(call, DataError, "'score' reads the rows")
     state = ew.states.PairwiseMoments().update(gaps)
     call = lambda: ew.edge_test(state, method="batch", **PAIRWISE)  # noqa: E731
     refuses(call, ParameterError, "got a state")

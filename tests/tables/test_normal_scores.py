@@ -17,7 +17,7 @@ from edgewise.tables import ranks as module
 from edgewise.tables.open import as_table
 from edgewise.tables.options import options_of, values_of
 from edgewise.tables.ranks import ScoreMap, normal_scores
-from edgewise.tables.table import LocalTable, all_rows
+from edgewise.tables.table import Table, all_rows
 
 NAMES = list("abcd")
 SCORES = {"transform": "normal-scores"}
@@ -87,7 +87,7 @@ def test_ties_and_values_between(values, x):
 
 
 def test_rows_of_every_kind(save, mixed, expected, require, tmp_path):
-    class Blocks(LocalTable):
+    class Blocks(Table):
         feature_names = tuple(NAMES)
         named = rescannable = True
 
@@ -139,7 +139,7 @@ def test_missing_values(save, mixed, refuses):
         table = as_table(data, missing="drop", **SCORES)
         check(table, slow_scores(X[np.isfinite(X).all(axis=1)]))
         result = ew.edge_test(data, missing="drop", feature_names=NAMES, **SCORES)
-        assert (result.n_dropped, result.n_missing) == (3, plain.n_missing)
+        assert (result.n_dropped, result.provenance.n_missing) == (3, plain.provenance.n_missing)
     for data, name in ((X, "x1"), (save("x.parquet", NAMES, X), "b")):
         refuses(lambda d=data: ew.edge_test(d, **SCORES), NonFiniteError, f"{name!r} (1)", "drop")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.tables.not_rows import check_is_rows, is_a
+from edgewise.tables.open import check_is_rows, is_a
 
 
 class Base:

@@ -10,13 +10,13 @@ import pytest
 
 import edgewise as ew
 from edgewise.tables.arrays import ArrayTable
-from edgewise.tables.arrow import ArrowTable, PandasTable
+from edgewise.tables.arrow import StreamTable
 from edgewise.tables.files import FileTable
+from edgewise.tables.frames import FrameTable, PandasTable, QueryTable
 from edgewise.tables.open import as_table, open_files
 from edgewise.tables.options import View
-from edgewise.tables.sliced import SlicedTable
 from edgewise.tables.streams import IteratorTable
-from edgewise.tables.table import LocalTable, Table
+from edgewise.tables.table import Table
 
 DEFAULT = ("x0", "x1", "x2", "x3")
 
@@ -73,13 +73,13 @@ READ_AGAIN = {
     "Fortran array": (lambda kit: np.asfortranarray(kit.rows), DEFAULT, ArrayTable),
     "memory map": (memory_mapped, DEFAULT, ArrayTable),
     "list": (lambda kit: kit.rows.tolist(), DEFAULT, ArrayTable),
-    "pandas": (pandas_frame, "abcd", SlicedTable),
+    "pandas": (pandas_frame, "abcd", PandasTable),
     "nullable pandas": (lambda kit: pandas_frame(kit).convert_dtypes(), "abcd", PandasTable),
-    "polars": (lambda kit: kit.require("polars").from_arrow(kit.table), "abcd", ArrowTable),
-    "Arrow table": (lambda kit: kit.table, "abcd", ArrowTable),
-    "record batch": (lambda kit: kit.table.to_batches()[0], "abcd", ArrowTable),
-    "Arrow C stream": (lambda kit: kit.stream(kit.table), "abcd", ArrowTable),
-    "DuckDB relation": (duckdb_relation, "abcd", ArrowTable),
+    "polars": (lambda kit: kit.require("polars").from_arrow(kit.table), "abcd", FrameTable),
+    "Arrow table": (lambda kit: kit.table, "abcd", FrameTable),
+    "record batch": (lambda kit: kit.table.to_batches()[0], "abcd", FrameTable),
+    "Arrow C stream": (lambda kit: kit.stream(kit.table), "abcd", StreamTable),
+    "DuckDB relation": (duckdb_relation, "abcd", QueryTable),
     "Parquet": (saved("r.parquet"), "abcd", FileTable),
     "Feather": (saved("r.feather"), "abcd", FileTable),
     "Arrow IPC": (saved("r.arrow"), "abcd", FileTable),
@@ -96,8 +96,8 @@ READ_AGAIN = {
 }
 
 READ_ONCE = {
-    "record batch reader": (lambda kit: kit.table.to_reader(max_chunksize=37), "abcd", ArrowTable),
-    "ADBC reader": (adbc_reader, "abcd", ArrowTable),
+    "record batch reader": (lambda kit: kit.table.to_reader(max_chunksize=37), "abcd", StreamTable),
+    "ADBC reader": (adbc_reader, "abcd", StreamTable),
     "generator of arrays": (lambda kit: iter(np.split(kit.rows, 8)), DEFAULT, IteratorTable),
     "generator of frames": (
         lambda kit: (pandas_frame(kit)[i : i + 90] for i in range(0, 400, 90)),
@@ -160,7 +160,7 @@ def test_paths(csv_file, wrap):
 
 
 def test_own_sources_are_welcome(rows, same_result):
-    class Halves(LocalTable):
+    class Halves(Table):
         feature_names = ("p", "q", "r", "s")
         named = rescannable = True
 
@@ -173,7 +173,7 @@ def test_own_sources_are_welcome(rows, same_result):
     same_result(ew.edge_test(own), ew.edge_test(rows), names="pqrs")
     own.rescannable = False
     with pytest.raises(ew.errors.DataError, match="only once"):
-        ew.edge_test(own)
+        ew.edge_test(own, method="score")
 
 
 @pytest.mark.parametrize("data", [None, 3, "", b"rows.csv", {"a": [1, 2]}, [], object], ids=repr)

@@ -10,10 +10,10 @@ import edgewise as ew
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.open import as_table
 from edgewise.tables.options import chosen_columns, view
-from edgewise.tables.table import LocalTable, SameRows, Table, batch_rows, dropped_rows
+from edgewise.tables.table import SameRows, Table, batch_rows, dropped_rows
 
 
-class Shrinking(LocalTable):
+class Shrinking(Table):
     """Hands out as many rows as told for each pass."""
 
     feature_names = ("a", "b", "c", "d")

@@ -94,4 +94,4 @@ def test_text_after_gaps_in_a_pandas_column_is_named(require, refuses):
 )
 def test_the_line_of_the_first_text(tmp_path, refuses, text, where):
     (path := tmp_path / "t.csv").write_text(text, encoding="utf-8")
-    refuses(lambda: ew.edge_test(path), ew.errors.DataTypeError, "'a'", where)
+    refuses(lambda: ew.edge_test(path, columns=["a", "b"]), ew.errors.DataTypeError, "'a'", where)

@@ -8,7 +8,7 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import edgewise as ew
-from edgewise.tables.table import selected_names
+from edgewise.tables.table import select_columns
 
 NAMES = ["day", "a", "b", "city", "c"]
 
@@ -75,7 +75,8 @@ def test_missing_values_of_columns_that_are_left_out_do_not_matter(mixed):
 
 
 def test_what_is_not_there(mixed, numbers, refuses):
-    refuses(lambda: ew.edge_test(mixed), ew.errors.DataTypeError, "'day'", "exclude=")
+    call = lambda: ew.edge_test(mixed, columns=["a", "day"])  # noqa: E731
+    refuses(call, ew.errors.DataTypeError, "'day'", "dates", "leave it out")
     refuses(
         lambda: ew.edge_test(mixed, exclude="time"),
         ew.errors.DataError,
@@ -97,21 +98,22 @@ def test_of_a_state_there_is_nothing_to_choose(numbers, refuses):
     )
 
 
-def test_selected_names(refuses):
-    assert selected_names(list("abcd"), None, None, "X") == tuple("abcd")
-    assert selected_names(list("abcd"), ["d", "a"], None, "X") == ("d", "a")
-    assert selected_names(list("abcd"), ["d", "a", "b"], ["a"], "X") == ("d", "b")
-    assert selected_names(list("abcd"), None, ["a", "c"], "X") == ("b", "d")
+def test_select_columns(refuses):
+    def chosen(names, *how):
+        return select_columns(list(names), "X", *how)[0]
+
+    assert chosen("abcd") == tuple("abcd")
+    assert chosen("abcd", ["d", "a"]) == ("d", "a")
+    assert chosen("abcd", ["d", "a", "b"], ["a"]) == ("d", "b")
+    assert chosen("abcd", None, ["a", "c"]) == ("b", "d")
+    held = {"b": "text", "d": "dates"}
+    assert select_columns(list("abcd"), "X", held=held) == (("a", "c"), held)
     for columns, exclude in (([], None), (None, list("ab"))):
-        refuses(
-            lambda c=columns, e=exclude: selected_names(list("ab"), c, e, "X"), ew.errors.DataError
-        )
+        refuses(lambda c=columns, e=exclude: chosen("ab", c, e), ew.errors.DataError)
     refuses(
-        lambda: selected_names(list("ab"), ["a", "a"], None, "X"),
+        lambda: select_columns(["a", "b"], "X", held=dict.fromkeys("ab", "text")),
         ew.errors.DataError,
-        "'a'",
-        "once",
     )
-    refuses(
-        lambda: selected_names(["a", "a"], ["a"], None, "X"), ew.errors.DataError, "'a'", "once"
-    )
+    for names, columns in (("ab", ["a", "a"]), ("aa", ["a"])):
+        call = lambda n=names, c=columns: chosen(n, c)  # noqa: E731
+        refuses(call, ew.errors.DataError, "'a'", "once")

@@ -9,9 +9,8 @@ from tests.corpus.kit import NAMES, Kit
 from tests.corpus.object_labelled import anndata, labelled
 
 import edgewise as ew
-from edgewise.tables.level_column import column_of_labels
-from edgewise.tables.open import as_table
-from edgewise.tables.sliced import SlicedTable
+from edgewise.tables.arrays import SlicedTable
+from edgewise.tables.open import as_table, column_of_labels
 
 SUBJECT = np.repeat([f"s{i}" for i in range(10)], 40)
 MAKERS = {
@@ -49,7 +48,7 @@ class TestLabels:
         assert column_of_labels(data, "subject").tolist() == SUBJECT.tolist()
         assert column_of_labels(data, "b").tolist() == kit.rows[:, 1].tolist()
         refuses(lambda: column_of_labels(data, "zz"), ew.errors.DataError, "by:", "'zz'")
-        assert len(ew.compare_groups(data, by="subject")) == 10
+        assert len(ew.compare_groups(data, by="subject").levels) == 10
 
     def test_an_unknown_label(self, kit, refuses, kind):
         call = lambda: ew.edge_test(MAKERS[kind](kit), clusters="subjekt")  # noqa: E731
@@ -88,7 +87,7 @@ class TestRows:
         table = as_table(PLAIN[kind](kit))
         for row in (0, 1, 37, 250, 399):
             assert row in table.entries()
-            rest = np.concatenate(list(table.blocks_from(row)))
+            rest = np.concatenate(list(table.blocks(row)))
             np.testing.assert_array_equal(rest, kit.rows[row:])
 
 

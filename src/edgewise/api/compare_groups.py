@@ -37,14 +37,18 @@ from edgewise.sums.moments import RowState
 from edgewise.sums.save import as_state
 from edgewise.tables.files import FileRead, files_read
 from edgewise.tables.formats import all_unchanged
-from edgewise.tables.labels import label_numbers
-from edgewise.tables.level_column import column_of_labels, labels_of
-from edgewise.tables.open import as_table, files_of, on_cluster
-from edgewise.tables.options import NORMAL_SCORES, TRANSFORMS, refuse_pairwise, values_of, view
+from edgewise.tables.open import as_table, column_of_labels, files_of, labels_of, on_cluster
+from edgewise.tables.options import (
+    NORMAL_SCORES,
+    TRANSFORMS,
+    label_numbers,
+    refuse_pairwise,
+    values_of,
+    view,
+)
 from edgewise.tables.ranks import normal_scores
 from edgewise.tables.reading import data_and_reading
-from edgewise.tables.table import Table, all_rows, column_places, rows_up_to
-from edgewise.tables.values import raise_for_nonfinite
+from edgewise.tables.table import Table, all_rows, column_places, raise_for_nonfinite, rows_up_to
 
 _MOST_LEVELS = 12
 

@@ -27,7 +27,8 @@ from edgewise.sums.save import as_state
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.files import files_read
 from edgewise.tables.open import as_table
-from edgewise.tables.table import LocalTable, Rows, batch_rows
+from edgewise.tables.options import View
+from edgewise.tables.table import Rows, Table, batch_rows
 
 _clock = time.perf_counter
 # Rows of the first pilot and of its blocks; shares of the time for trying eig, and for each of its
@@ -85,7 +86,8 @@ def edge_test_within(
     question = Trace().question(alpha, min_effect=min_effect, **family)
     deadline = _clock() + seconds
     table = None if as_state(data) is not None else as_table(data, columns=columns, exclude=exclude)
-    if not isinstance(table, LocalTable) or table.n_rows is None or not table.rescannable:
+    fits = table is not None and table.local and not isinstance(table, View)
+    if not fits or table is None or table.n_rows is None or not table.rescannable:
         raise ParameterError(
             "data: expected complete rows in memory, or in files that can be entered anywhere "
             "(Parquet, Arrow, .npy), without weights, clusters or a transform; for other data use "
@@ -124,7 +126,7 @@ def edge_test_within(
     return result.with_measured(options=both, files=files_read(table))
 
 
-class _Sample(LocalTable):
+class _Sample(Table):
     """Blocks of a table in an order whose beginning is always spread evenly, until `enough`.
 
     The order is that of the multiples of the golden ratio modulo 1: by the three-gap theorem no gap
@@ -133,7 +135,7 @@ class _Sample(LocalTable):
 
     rescannable = False
 
-    def __init__(self, table: LocalTable, length: int) -> None:
+    def __init__(self, table: Table, length: int) -> None:
         self.feature_names, self.named = table.feature_names, table.named
         self.in_memory, self._table = table.in_memory, table
         self.enough: Callable[[int], bool] = lambda n_read: False
@@ -149,12 +151,12 @@ class _Sample(LocalTable):
         self._sections = [sections[k * step % len(sections)] for k in range(len(sections))]
         self.read: list[tuple[int, int]] = []
 
-    def blocks(self) -> Iterator[Rows]:
+    def blocks(self, start: int = 0) -> Iterator[Rows]:
         self.read, n_read = [], 0
         for start, stop in self._sections:
             done = 0
             self.read.append((start, 0))
-            for block in self._table.blocks_from(start):
+            for block in self._table.blocks(start):
                 piece = block[: stop - start - done]
                 done, n_read = done + piece.shape[0], n_read + piece.shape[0]
                 self.read[-1] = (start, done)
@@ -170,7 +172,7 @@ class _Sample(LocalTable):
         rows = [np.array(block, dtype=float) for block in self.blocks()]
         return np.concatenate([np.empty((0, len(self.feature_names))), *rows])
 
-    def measured(self, method: Method, table: LocalTable) -> Measurement:
+    def measured(self, method: Method, table: Table) -> Measurement:
         """What a method measures in the rows that are read; cautions name them as in all rows."""
         sample = sample_of_table(table, method.needs, f"method {method.name!r}")
         if (first_look := sample.first_look) is not None:

@@ -24,11 +24,9 @@ from edgewise.sums.accumulate import read_into
 from edgewise.sums.moments import RowState
 from edgewise.sums.pairwise import PairwiseMoments
 from edgewise.sums.save import as_state
-from edgewise.tables.not_rows import is_a
-from edgewise.tables.open import as_table
+from edgewise.tables.open import as_table, is_a
 from edgewise.tables.options import View, options_of, values_of
-from edgewise.tables.table import LocalTable, Table, all_rows
-from edgewise.tables.values import raise_for_nonfinite
+from edgewise.tables.table import Table, all_rows, raise_for_nonfinite
 
 
 def _reads_once(estimator: EdgeTest) -> bool:
@@ -321,7 +319,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         chosen = any(
             one is not None for one in (self.columns, self.exclude, self.clusters, self.weights)
         )
-        if isinstance(table, LocalTable) and not chosen and _known_to_sklearn(X, table):
+        if isinstance(table, Table) and not chosen and _known_to_sklearn(X, table):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return
         names = np.array(table.feature_names, dtype=object)

@@ -20,8 +20,8 @@ from edgewise.sums.blocks import BlockMemory, Centre, mapped_blocks, upper_produ
 from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.moments import Moments
 from edgewise.sums.power import CentralQuartics, left_out_factor
+from edgewise.tables.arrays import check_rows
 from edgewise.tables.table import Rows, RowsAtHand, Summable, Sums, block_rows
-from edgewise.tables.values import check_rows
 
 _GIB = 2.0**30
 LARGEST_MATRIX = 4 * _GIB

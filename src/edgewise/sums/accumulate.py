@@ -17,8 +17,14 @@ from edgewise.sums.batches import BatchedState, batch_length
 from edgewise.sums.clusters import ClusterMoments
 from edgewise.sums.moments import RowState
 from edgewise.tables.first_look import FirstLook, FirstLookBuilder
-from edgewise.tables.table import ColumnBlock, Partition, Rows, Table
-from edgewise.tables.values import nonfinite_counts, nonfinite_message
+from edgewise.tables.table import (
+    ColumnBlock,
+    Partition,
+    Rows,
+    Table,
+    nonfinite_counts,
+    nonfinite_message,
+)
 
 B = TypeVar("B", bound=BatchedState[Any])
 

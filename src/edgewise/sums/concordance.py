@@ -16,8 +16,7 @@ from edgewise.sums.batches import DEFAULT_BATCHES
 from edgewise.sums.moments import RowState
 from edgewise.sums.power import UnitSums
 from edgewise.sums.save import StateContents
-from edgewise.tables.table import Rows
-from edgewise.tables.values import raise_for_nonfinite
+from edgewise.tables.table import Rows, raise_for_nonfinite
 
 # Differences of the ranks of this many rows fit in one byte.
 _ONE_BYTE = 128

@@ -16,8 +16,8 @@ from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFile
 from edgewise.sums.blocks import Centre
 from edgewise.sums.power import CentralQuartics, PowerSums, UnitSums, power_sums, quiet
 from edgewise.sums.save import State, StateContents
-from edgewise.tables.table import ColumnBlock, Rows, column_places
-from edgewise.tables.values import check_rows, raise_for_nonfinite
+from edgewise.tables.arrays import check_rows
+from edgewise.tables.table import ColumnBlock, Rows, column_places, raise_for_nonfinite
 
 # An error of the mean below this many standard deviations is below rounding everywhere.
 _NEGLIGIBLE = 1e-14

@@ -31,8 +31,7 @@ from edgewise.sums.blocks import (
     upper_products,
 )
 from edgewise.sums.save import StateContents
-from edgewise.tables.table import Rows, Summable, Sums, block_rows, row_blocks
-from edgewise.tables.values import raise_for_nonfinite
+from edgewise.tables.table import Rows, Summable, Sums, block_rows, raise_for_nonfinite, row_blocks
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 

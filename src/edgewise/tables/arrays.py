@@ -1,83 +1,207 @@
-"""NumPy arrays, and tensors of other libraries (PyTorch, CuPy, JAX, …)."""
+"""Rows in memory: arrays, tensors, sparse matrices, mappings of columns, and records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
 
-from edgewise._checks import default_names
-from edgewise._linalg import AnyArray
-from edgewise._text import one_line
-from edgewise.errors import DataTypeError
-from edgewise.tables.table import LocalTable, Rows, block_rows, selected_names
-from edgewise.tables.values import check_rows
+from edgewise._checks import check_names, default_names
+from edgewise._linalg import AnyArray, FloatArray
+from edgewise._text import listed, one_line
+from edgewise.errors import DataError, DataTypeError, EdgewiseWarning, warn
+from edgewise.tables.options import label_numbers
+from edgewise.tables.table import (
+    BadCells,
+    ColumnBlock,
+    Piece,
+    Rows,
+    Table,
+    batch_rows,
+    block_rows,
+    select_columns,
+)
 
 # Numbers of a view (16 MB of float64).
 _VIEW_NUMBERS = 1 << 21
+_PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
+_Names = Sequence[str] | None
 
 
-class ArrayTable(LocalTable):
+class ArrayTable(Table):
     """A two-dimensional array, in memory or mapped from a file; blocks are views of it."""
 
     named = False
-    rescannable = True
-    in_memory = True
+    rescannable = in_memory = sliceable = True
 
     def __init__(
-        self,
-        X: Any,
-        *,
-        name: str = "X",
-        columns: Sequence[str] | None = None,
-        exclude: Sequence[str] | None = None,
-        along: Sequence[str] = (),
+        self, X: Any, columns: _Names = None, exclude: _Names = None, along: Sequence[str] = ()
     ) -> None:
-        self._values = check_rows(X, name=name)
-        self.feature_names = default_names(self._values.shape[1])
+        self._values = self._all = as_rows(X)
+        self.column_names = self.feature_names = default_names(self._all.shape[1])
         if columns is not None or exclude is not None or along:
-            names = self.feature_names
-            self.feature_names = selected_names(names, columns, exclude, name, along)
-            place = {name: i for i, name in enumerate(names)}
-            places = [place[name] for name in self.feature_names]
-            self._values = np.asarray(self._values)[:, places]
+            names = self.column_names
+            self.feature_names, _ = select_columns(names, "X", columns, exclude, along)
+            self._values = self._all[:, [names.index(name) for name in self.feature_names]]
 
     @property
     def n_rows(self) -> int:
-        return int(self._values.shape[0])
+        return len(self._values)
 
     def entries(self) -> Sequence[int]:
-        return range(max(self._values.shape[0], 1))
+        return range(max(len(self._values), 1))
 
-    def blocks(self) -> Iterator[Rows]:
-        return self.blocks_from(0)
-
-    def blocks_from(self, row: int) -> Iterator[Rows]:
-        return self.blocks_between(row, self.n_rows)
-
-    def blocks_between(self, first: int, last: int) -> Iterator[Rows]:
-        """The rows from one number on, up to another."""
+    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Rows]:
         # Views cost nothing, so each holds several blocks: accumulators are set up once for all of
         # them. Their size is fixed, so that reading on from the end of one gives the same views.
-        p = max(self._values.shape[1], 1)
+        p, stop = max(self._values.shape[1], 1), len(self._values) if stop is None else stop
         rows = max(2 * block_rows(p), _VIEW_NUMBERS // p)
-        for start in range(first, last, rows):
-            yield self._values[start : min(start + rows, last)]
+        for first in range(start, stop, rows):
+            yield self._values[first : min(first + rows, stop)]
+
+    def labels(self, name: str) -> Iterable[Any]:
+        return self._all[:, self.column_names.index(name)]
 
 
-class TensorTable(ArrayTable):
-    """A tensor whose values this process can read, through NumPy's protocols or DLPack."""
+def as_rows(X: Any, name: str = "X") -> AnyArray:
+    """`X` as a two-dimensional array of real numbers, without a copy if possible."""
+    if not (isinstance(X, np.ndarray) and X.dtype.kind in "fiub") or isinstance(
+        X, np.ma.MaskedArray
+    ):
+        X = _as_array(X, name)
+    if X.ndim == 3:
+        s, n, p = X.shape
+        raise DataError(
+            f"{name}: expected a 2D array of rows and columns, got 3D of shape {X.shape}; if "
+            f"these are {s} series of {n} rows, stack them with X.reshape(-1, {p}) and pass "
+            f"clusters=np.repeat(range({s}), {n})."
+        )
+    if X.ndim != 2:
+        raise DataError(
+            f"{name}: expected a 2D array of rows and columns, got {X.ndim}D of shape {X.shape}. "
+            "Reshape your data, or pass several columns."
+        )
+    if X.dtype.kind not in "fiub":
+        values = _numbers(X)
+        if isinstance(values, str):
+            kind = "Complex data not supported: " if X.dtype.kind == "c" else ""
+            raise DataTypeError(
+                f"{name}: {kind}expected numbers, got {values} (dtype {X.dtype}); the argument must "
+                "be no string but a real number in every cell. Convert or drop those columns."
+            )
+        return values
+    rows: AnyArray = X
+    return rows
 
-    def __init__(self, data: Any, **chosen: Any) -> None:
-        super().__init__(_from_tensor(data), **chosen)
+
+def check_rows(X: Any, *, n_features: int | None = None, name: str = "X") -> Rows:
+    """`X` as two-dimensional real rows, with as many columns as were seen before."""
+    rows = X if isinstance(X, ColumnBlock) else as_rows(X, name)
+    if n_features is not None and rows.shape[1] != n_features:
+        raise DataError(
+            f"{name} has {rows.shape[1]} features, but {n_features} features were seen before; "
+            "pass the same columns each time."
+        )
+    return rows
 
 
-def _from_tensor(data: Any) -> AnyArray:
-    """The numbers of a tensor as an array, without a copy if possible."""
+def _as_array(X: Any, name: str) -> AnyArray:
+    """`X` as an array; what only looks like a sequence is refused, not walked item by item."""
+    if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "fiub":
+        # NumPy would return the values behind the mask, but they are missing.
+        return np.ma.filled(X.astype(np.float64), nan)
+    if is_sparse(X):
+        raise DataTypeError(
+            f"{name}: expected a dense array, got sparse data ({type(X).__name__}); "
+            "pass X.toarray() if it fits in memory."
+        )
+    # The type is asked, because some objects seem to have every attribute.
+    kind = type(X)
+    readable = issubclass(kind, np.ndarray | Sequence) or any(hasattr(kind, p) for p in _PROTOCOLS)
     try:
-        as_array = np.asarray if hasattr(type(data), "__array__") else np.from_dlpack
-        values = as_array(data)
+        rows = np.asarray(X) if readable else np.empty(())
+    except ValueError as error:
+        raise DataError(
+            f"{name}: expected rows of equal length, got a ragged sequence ({one_line(error)}); "
+            "give every row the same number of values."
+        ) from error
+    except Exception as error:
+        # Other libraries raise errors of any kind where they cannot make an array.
+        raise DataTypeError(
+            f"{name}: expected numbers in memory, got {kind.__name__} that NumPy cannot read "
+            f"({one_line(error)}); convert it to a NumPy array first."
+        ) from error
+    if rows.ndim == 0:
+        iterates = hasattr(kind, "__iter__") and not isinstance(X, str | bytes)
+        batches = "pass iter(data) if it gives batches of rows, or " if iterates else ""
+        raise DataTypeError(
+            f"{name}: expected a 2D array, a data frame or a path, got {kind.__name__}; {batches}"
+            "convert it first, for example to a NumPy array or a data frame."
+        )
+    return rows
+
+
+def _numbers(values: AnyArray) -> AnyArray | str:
+    """Values as real numbers, NaN where one is missing; or what they are, if not numbers."""
+    kind = values.dtype.kind
+    if kind in "fiub":
+        return values
+    if kind != "O":
+        known = {"U": "text", "S": "text", "M": "dates", "m": "durations", "c": "complex numbers"}
+        return known.get(kind, str(values.dtype))
+    texts = [value for value in values.flat if isinstance(value, str | bytes)]
+    if texts:
+        n = sum(isinstance(one, int | float | np.number) and one == one for one in values.flat)
+        return BadCells(f"the text {texts[0]!r}") if n > len(texts) else "text"
+    try:
+        return values.astype(np.float64)
+    except TypeError:
+        # The NA of pandas has no number; None has, for NumPy.
+        plain = [nan if type(value).__name__ == "NAType" else value for value in values.flat]
+    except ValueError as error:
+        return one_line(error)
+    try:
+        return np.array(plain, dtype=object).reshape(values.shape).astype(np.float64)
+    except (TypeError, ValueError):
+        odd = next(value for value in plain if not isinstance(value, float | int | np.number))
+        return type(odd).__name__
+
+
+def numeric_column(values: Any, name: str) -> AnyArray | str:
+    """One column, from an array, a list or a series; or what it holds, if not numbers."""
+    dtype: Any = getattr(values, "dtype", None)
+    if hasattr(dtype, "ordered") and hasattr(dtype, "categories"):  # a Categorical of pandas
+        able = dtype.ordered and np.asarray(dtype.categories).dtype.kind in "fiub"
+        if not able:
+            return "categories"
+    column = _as_array(values, f"X: column {name!r}")
+    if column.ndim != 1:
+        raise DataError(
+            f"X: column {name!r} must have one value for each row, got {column.ndim}D values of "
+            f"shape {column.shape}; make each of its parts a column."
+        )
+    return _numbers(column)
+
+
+def check_column(values: Any, name: str) -> AnyArray:
+    """One column of numbers, from an array, a list or a series."""
+    column = numeric_column(values, name)
+    if isinstance(column, str):
+        raise DataTypeError(f"X: column {name!r} must hold numbers, got {column}; {HINT}.")
+    return column
+
+
+#: What to do with a column that does not hold numbers.
+HINT = "convert it, or leave it out (exclude=... of edge_test, --exclude)"
+
+
+def tensor_table(data: Any, **chosen: Any) -> ArrayTable:
+    """A tensor whose values this process can read, through NumPy's protocols or DLPack."""
+    try:
+        values = np.asarray(data) if hasattr(type(data), "__array__") else np.from_dlpack(data)
         if values.dtype.kind == "V" and values.dtype.names is None:
             # Short floats such as JAX's bfloat16, which are new to NumPy; a float32 holds them.
             values = values.astype(np.float32)
@@ -87,4 +211,195 @@ def _from_tensor(data: Any) -> AnyArray:
             f"{type(data).__module__.partition('.')[0]} {type(data).__name__} ({one_line(error)}); "
             "pass it as a NumPy array, as data.detach().cpu().numpy() gives one."
         ) from error
-    return values
+    return ArrayTable(values, **chosen)
+
+
+class SlicedTable(Table):
+    """A table whose rows can be read from any one to any other.
+
+    A subclass calls `_choose` with its columns, and has `rows` and `labels`.
+    """
+
+    named = rescannable = in_memory = True
+
+    def _choose(
+        self,
+        names: Sequence[str],
+        n_rows: int,
+        chosen: Mapping[str, Any],
+        held: Mapping[str, str] | None = None,
+        label_names: Sequence[str] = (),
+    ) -> tuple[str, ...]:
+        """The names of the variables; `chosen` has columns, exclude and along."""
+        self.column_names = tuple(dict.fromkeys((*names, *label_names)))
+        self._along: Sequence[str] = tuple(chosen.get("along", ()))
+        self.feature_names, self.left_out = select_columns(
+            names, "X", held=held or {}, label_names=label_names, **chosen
+        )
+        self._n_rows, self._labels = n_rows, dict[str, FloatArray]()
+        return self.feature_names[: len(self.feature_names) - len(self._along)]
+
+    @property
+    def n_rows(self) -> int:
+        return self._n_rows
+
+    def entries(self) -> Sequence[int]:
+        return range(max(self._n_rows, 1))
+
+    @abstractmethod
+    def rows(self, start: int, stop: int) -> Rows:
+        """Some consecutive rows of the variables."""
+
+    def blocks(self, start: int = 0) -> Iterator[Rows]:
+        for name in self._along:
+            if name not in self._labels:
+                self._labels[name] = label_numbers(self.labels(name))
+        step = batch_rows(len(self.feature_names))
+        for first in range(start, self._n_rows, step):
+            last = min(first + step, self._n_rows)
+            block = self.rows(first, last)
+            if self._along:
+                block = ColumnBlock.of(block, *(one[first:last] for one in self._labels.values()))
+            yield block
+
+
+class MappingTable(SlicedTable):
+    """A mapping of names to columns of equal length."""
+
+    def __init__(self, data: Mapping[Any, Any], **chosen: Any) -> None:
+        names = check_names(data)
+        if not names:
+            raise DataError("X: expected columns, got an empty mapping; give it two or more.")
+        self._values = dict(zip(names, data.values(), strict=True))
+        for name, values in self._values.items():
+            _check_is_column(name, values)
+        lengths = {name: len(values) for name, values in self._values.items()}
+        n = lengths[names[0]]
+        other = [f"{name!r} with {length}" for name, length in lengths.items() if length != n]
+        if other:
+            raise DataError(
+                f"X: expected columns of equal length, got {names[0]!r} with {n} values and "
+                f"{listed(other)}; give every column one value for each row."
+            )
+        _check_one_index(self._values)
+        spared = {*(chosen.get("exclude") or ()), *chosen.get("along", ())}
+        wanted = names if chosen.get("columns") is None else chosen["columns"]
+        columns = {
+            name: numeric_column(self._values[name], name)
+            for name in wanted
+            if name in self._values and name not in spared
+        }
+        held = {name: column for name, column in columns.items() if isinstance(column, str)}
+        variables = self._choose(names, n, chosen, held)
+        self._columns = [np.asarray(columns[name]) for name in variables]
+
+    def rows(self, start: int, stop: int) -> Rows:
+        return ColumnBlock([Piece(self._columns, start, stop)], len(self._columns))
+
+    def labels(self, name: str) -> Iterable[Any]:
+        values = self._values[name]
+        return values if isinstance(values, list | tuple) else np.asarray(values)
+
+
+def _check_is_column(name: str, values: Any) -> None:
+    shape = getattr(values, "shape", None)
+    plain = isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__")
+    if plain or (shape is not None and len(shape) != 1):
+        what = type(values).__name__ if not shape else f"a table of shape {tuple(shape)}"
+        raise DataError(
+            f"X: expected a mapping of columns, got {what} under {name!r}; give each name an array "
+            f"of one value for each row, or pass that one alone, data[{name!r}]."
+        )
+
+
+def _check_one_index(columns: Mapping[str, Any]) -> None:
+    """Refuse series of pandas whose rows are not the same: only pandas can put them in order."""
+    indexed = [
+        (name, values.index)
+        for name, values in columns.items()
+        if type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "iloc")
+    ]
+    for name, index in indexed[1:]:
+        if not index.equals(indexed[0][1]):
+            raise DataError(
+                f"X: expected series with the same index, got {indexed[0][0]!r} and {name!r} with "
+                "different ones; pass pandas.DataFrame(data), which puts their rows in order."
+            )
+
+
+def record_table(data: Sequence[Any], **chosen: Any) -> MappingTable:
+    """Records, each a mapping, a named tuple or a row of a database; a missing key is NaN."""
+    if not isinstance(data[0], Mapping):
+        kind = type(data[0])
+        fields = data[0]._fields if hasattr(kind, "_fields") else data[0].keys()
+        names = check_names(fields)
+        data = [dict(zip(names, row, strict=False)) for row in data]
+    other = next((one for one in data if not isinstance(one, Mapping)), None)
+    if other is not None:
+        raise DataError(
+            f"X: expected only records, each a mapping, got a list that also holds "
+            f"{type(other).__name__}; make it one, or leave it out."
+        )
+    keys = dict.fromkeys(key for record in data for key in record)
+    return MappingTable({key: [record.get(key) for record in data] for key in keys}, **chosen)
+
+
+def structured_table(data: AnyArray, **chosen: Any) -> MappingTable:
+    """A one-dimensional structured or record array: its fields are the columns."""
+    if data.ndim != 1:
+        raise DataError(
+            f"X: expected a structured array of one dimension, got shape {data.shape}; pass "
+            "data.ravel()."
+        )
+    return MappingTable({name: data[name] for name in data.dtype.names or ()}, **chosen)
+
+
+class SparseTable(SlicedTable):
+    """A sparse matrix or array of any format, of two dimensions."""
+
+    named = False
+
+    def __init__(self, data: Any, **chosen: Any) -> None:
+        if len(data.shape) != 2:
+            raise DataError(
+                f"X: expected a sparse matrix of rows and columns, got {len(data.shape)}D of shape "
+                f"{data.shape}; reshape it first."
+            )
+        if data.dtype.kind not in "fiub":
+            raise DataTypeError(
+                f"X: expected a sparse matrix of real numbers, got dtype {data.dtype}; convert it "
+                "first."
+            )
+        self._all = data.tocsr()  # only this format gives rows without a search
+        every = default_names(data.shape[1])
+        names = self._choose(every, int(data.shape[0]), chosen)
+        self._chosen = self._all if names == every else self._all[:, [*map(every.index, names)]]
+        warn_about_memory(self.n_rows, len(names))
+
+    def rows(self, start: int, stop: int) -> Rows:
+        return dense(self._chosen[start:stop])
+
+    def labels(self, name: str) -> Iterable[Any]:
+        return dense(self._all[:, [self.column_names.index(name)]])[:, 0]
+
+
+def warn_about_memory(n_rows: int, n_features: int) -> None:
+    """Warn that sums over sparse rows are dense, if they take a gigabyte or more."""
+    gigabytes = 8 * n_features**2 / 1e9
+    if gigabytes >= 1 and n_rows > n_features:
+        warn(
+            f"X: {n_features:,} sparse columns have a dense covariance matrix of {gigabytes:.1f} "
+            "GB, and a test holds several such matrices; choose fewer columns (columns=... of "
+            "edge_test) if that does not fit in memory.",
+            EdgewiseWarning,
+        )
+
+
+def dense(rows: Any) -> AnyArray:
+    """A block of rows as an array, whether it is sparse or not."""
+    return np.asarray(rows.toarray() if is_sparse(rows) else rows)
+
+
+def is_sparse(data: Any) -> bool:
+    """Whether `data` is sparse in the way of SciPy."""
+    return hasattr(data, "toarray") and hasattr(data, "tocsr")

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from edgewise._checks import check_names, default_names
 from edgewise._optional import require
-from edgewise._text import listed, one_line
+from edgewise._text import one_line
 from edgewise.errors import (
     DataError,
     DataTypeError,
@@ -23,9 +23,10 @@ from edgewise.errors import (
 from edgewise.tables.files import FileTable
 from edgewise.tables.options import chosen_columns
 from edgewise.tables.partitioned import PartitionedTable, PartTask
-from edgewise.tables.table import Table, in_tree, selected_names
+from edgewise.tables.table import Table, in_tree, select_columns
 
 T = TypeVar("T")
+_WORDS = {"string": "text", "str": "text", "object": "text", "category": "categories"}
 
 
 def check_client(client: Any) -> None:
@@ -163,7 +164,7 @@ def dask_file_table(files: FileTable, *, client: Any = None) -> DaskTable:
     # read ahead: it already has one partition per core.
     chosen: dict[str, Any] = {"columns": files.feature_names, "along": files.along}
     opened = partial(FileTable, **chosen, reading=files.reading, read_ahead=False)
-    return DaskTable(
+    table = DaskTable(
         [partial(opened, [os.path.abspath(path)]) for path in files.paths],
         [f"file '{path}'" for path in files.paths],
         files.feature_names,
@@ -173,6 +174,8 @@ def dask_file_table(files: FileTable, *, client: Any = None) -> DaskTable:
         along=files.along,
         files=files.rows_read(),
     )
+    table.left_out = files.left_out
+    return table
 
 
 def dask_table(
@@ -199,7 +202,7 @@ def dask_table(
     table = _of_array(data, client)
     if columns is None and exclude is None and not along:
         return table
-    names = selected_names(table.feature_names, columns, exclude, "the array", along)
+    names, _ = select_columns(table.feature_names, "the array", columns, exclude, along)
     return chosen_columns(table, names)
 
 
@@ -211,25 +214,20 @@ def _of_frame(
     along: Sequence[str],
 ) -> DaskTable:
     names = check_names(frame.columns)
-    chosen = selected_names(names, columns, exclude, "the data frame", along)
+    held = {
+        name: "dates" if getattr(kind, "kind", "O") == "M" else _WORDS.get(str(kind), str(kind))
+        for name, kind in zip(names, frame.dtypes, strict=True)
+        if getattr(kind, "kind", "O") not in "fiub"
+    }
+    chosen, left_out = select_columns(names, "the data frame", columns, exclude, along, held)
     if chosen != names:
         # Select by the frame's own names, which need not be text.
         own = dict(zip(names, frame.columns, strict=True))
         frame = frame[[own[name] for name in chosen]]
-    unfit = [
-        f"{name!r} ({kind})"
-        for name, kind in zip(chosen, frame.dtypes, strict=True)
-        if getattr(kind, "kind", "O") not in "fiub" and name not in along
-    ]
-    if unfit:
-        raise DataTypeError(
-            f"data: expected columns of numbers, got {listed(unfit)}; convert them (astype) or "
-            "leave them out (exclude=...)."
-        )
     parts = frame.to_delayed()
     wheres = [f"partition {number}" for number in range(len(parts))]
     table = DaskTable(parts, wheres, chosen, named=True, client=client, along=along)
-    table.data = frame
+    table.data, table.left_out = frame, left_out
     return table
 
 

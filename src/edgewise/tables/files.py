@@ -22,7 +22,7 @@ import numpy as np
 from edgewise._optional import is_installed, require
 from edgewise._parallel import one_blas_thread
 from edgewise._text import listed, one_line
-from edgewise.errors import DataError, DataTypeError
+from edgewise.errors import DataError
 from edgewise.tables.formats import (
     Address,
     OpenedFile,
@@ -34,11 +34,12 @@ from edgewise.tables.formats import (
     readable,
     unchanged,
 )
-from edgewise.tables.labels import label_number
+from edgewise.tables.options import label_number
 from edgewise.tables.reading import Reading
 from edgewise.tables.table import (
+    ROW_NUMBERS,
+    BadCells,
     ColumnBlock,
-    LocalTable,
     Partition,
     PartitionCounts,
     Rows,
@@ -48,7 +49,6 @@ from edgewise.tables.table import (
     known_total,
     select_columns,
 )
-from edgewise.tables.values import HINT
 
 if TYPE_CHECKING:
     from edgewise.tables.text import TextFormat
@@ -70,7 +70,7 @@ class Position(NamedTuple):
 _MANY_COLUMNS = 64
 
 
-class FileTable(LocalTable):
+class FileTable(Table):
     """The rows of files with the same columns; ``["-"]`` is CSV on standard input."""
 
     def __init__(
@@ -100,16 +100,14 @@ class FileTable(LocalTable):
         for file in self._files:
             _check_names(file)
         index = _row_numbers(self._files, {*(columns or ()), *along})
+        self.column_names, self.where = first.names, first.where
         self.feature_names, self.left_out = select_columns(
-            first.names, first.where, columns, [*(exclude or ()), *index], along, first.texts
+            first.names, first.where, columns, exclude, along, _held(self._files, index)
         )
         chosen = columns is not None
         for file in self._files:
-            _check_columns(file, first, self.feature_names, self.along, chosen, index)
+            _check_columns(file, first, self.feature_names, chosen, {*index, *self.left_out})
         self.notes = (*_sentences(self._files, index), *_mixed(self._files, len(paths)))
-        if self.left_out:
-            held = listed([f"{name!r} ({what})" for name, what in self.left_out.items()])
-            self.notes += (f"{first.where} has columns that hold no numbers, left out: {held}.",)
 
     def forms(self) -> list[TextFormat | None]:
         """The forms of the files that are text; None for others."""
@@ -127,10 +125,25 @@ class FileTable(LocalTable):
     def estimated_rows(self) -> int | None:
         return known_total([file.estimated_rows for file in self._files])
 
-    def blocks(self) -> Iterator[Rows]:
-        return (block for _, block in self.positioned_blocks())
+    def blocks(self, start: int = 0) -> Iterator[Rows]:
+        """The rows from a number on, not read ahead if that is not 0."""
+        if not start:
+            return (block for _, block in self.positioned_blocks())
+        number = 0
+        while (rows := self._files[number].n_rows) is not None and start >= rows:
+            if number + 1 == len(self._files):
+                return iter(())
+            number, start = number + 1, start - rows
+        return (block for _, block in self.starting_at(Position(number, start))._read())
 
-    def part(self) -> Partition:
+    def labels(self, name: str) -> list[Any]:
+        values: list[Any] = []
+        for file in self._files:
+            with readable(file.path):
+                values += file.values(name)
+        return values
+
+    def partition(self) -> Partition:
         """The only part, which records how far reading has come."""
         so_far = PartitionCounts()
 
@@ -162,15 +175,6 @@ class FileTable(LocalTable):
                 break  # where the files after it begin is not known
             before += file.n_rows
         return numbers
-
-    def blocks_from(self, row: int) -> Iterator[Rows]:
-        """The rows from this number on, not read ahead; files before it are not opened."""
-        number = 0
-        while (rows := self._files[number].n_rows) is not None and row >= rows:
-            if number + 1 == len(self._files):
-                return iter(())
-            number, row = number + 1, row - rows
-        return (block for _, block in self.starting_at(Position(number, row))._read())
 
     def rows_of_files(self) -> list[int | None]:
         """Rows of each file, if the file says how many."""
@@ -214,6 +218,18 @@ def _row_numbers(files: Sequence[OpenedFile], asked: Collection[str]) -> tuple[s
     )
 
 
+def _held(files: Sequence[OpenedFile], index: Collection[str]) -> dict[str, str]:
+    """What columns hold that are no variables; text in some of the files only is a mistake."""
+    held: dict[str, str] = dict.fromkeys(index, ROW_NUMBERS)
+    for file in files:
+        for name, what in file.texts.items():
+            if name not in held:
+                alike = all(name in one.texts for one in files if name in one.names)
+                where = "" if file is files[0] else f" of {file.where}"
+                held[name] = what if alike else BadCells(f"{what}{where}")
+    return held
+
+
 def _sentences(files: Sequence[OpenedFile], left_out: Collection[str]) -> tuple[str, ...]:
     """How files were read; those that were read alike share a sentence."""
     alike: dict[str, list[OpenedFile]] = {}
@@ -250,16 +266,15 @@ def _check_columns(
     file: OpenedFile,
     first: OpenedFile,
     wanted: tuple[str, ...],
-    along: tuple[str, ...],
     chosen: bool,
-    index: Collection[str],
+    left_out: Collection[str],
 ) -> None:
     """Check that the wanted columns exist and hold numbers, and by default that no others exist."""
     # Columns left out of the first file do not matter, and if columns were chosen, no other
-    # columns matter. A column that numbers the rows matters in no file.
+    # columns matter. A column that holds no numbers, or those of the rows, matters in no file.
     ours, known = set(wanted), set(file.names if chosen else first.names)
     theirs = [
-        name for name in file.names if name in ours or (name not in known and name not in index)
+        name for name in file.names if name in ours or (name not in known and name not in left_out)
     ]
     column_places(
         wanted,
@@ -269,11 +284,6 @@ def _check_columns(
             "the same columns."
         ),
     )
-    for name in wanted:
-        if name in file.texts and name not in along:
-            raise DataTypeError(
-                f"{file.where}: column {name!r} must hold numbers, got {file.texts[name]}; {HINT}."
-            )
 
 
 _FOLDER = re.compile(r"([A-Za-z_]\w*)=(.+)")
@@ -446,7 +456,7 @@ def opened_lake(paths: Sequence[StrPath]) -> Any:
     return None
 
 
-class DatasetTable(LocalTable):
+class DatasetTable(Table):
     """A dataset or scanner of pyarrow, a table of Delta Lake, a scan of Iceberg; read in batches."""
 
     named = True
@@ -461,7 +471,7 @@ class DatasetTable(LocalTable):
         along: Sequence[str] = (),
     ) -> None:
         require("pyarrow", "tables", f"A {type(data).__name__}")
-        from edgewise.tables.arrow import pandas_index, texts_of
+        from edgewise.tables.arrow import held_by
 
         if hasattr(data, "to_pyarrow_dataset"):
             data = data.to_pyarrow_dataset()  # of Delta Lake
@@ -472,14 +482,9 @@ class DatasetTable(LocalTable):
             schema = data.to_arrow_batch_reader().schema
         else:
             schema = getattr(data, "projected_schema", None) or data.schema
-        index = [name for name in pandas_index(schema) if name not in {*(columns or ()), *along}]
+        self.column_names = tuple(schema.names)
         self.feature_names, self.left_out = select_columns(
-            schema.names,
-            "the dataset",
-            columns,
-            [*(exclude or ()), *index],
-            along,
-            texts_of(schema),
+            schema.names, "the dataset", columns, exclude, along, held_by(schema)
         )
         files = getattr(data, "files", [])
         self._files = {path: fingerprint(path) for path in files if os.path.isfile(path)}
@@ -490,7 +495,7 @@ class DatasetTable(LocalTable):
     def n_rows(self) -> int | None:
         return self._n_rows
 
-    def blocks(self) -> Iterator[Rows]:
+    def blocks(self, start: int = 0) -> Iterator[Rows]:
         from pyarrow import ArrowException
 
         from edgewise.tables.arrow import fixed_blocks

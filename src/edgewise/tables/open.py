@@ -1,20 +1,24 @@
-"""From any data to a table: the only place that decides what kind of data the user passed."""
+"""From any data to a table: the only place that decides what kind of data the user passed.
+
+An object is recognised by the names of its classes or by what it can do, so that no package is
+imported to find out. Its reader is imported when the first object of its kind arrives.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from edgewise._checks import check_choice, check_columns, check_known, check_names
-from edgewise.errors import DataError, FormatGuessWarning, ParameterError, warn
-from edgewise.tables.arrays import ArrayTable
-from edgewise.tables.kinds import gives_batches, kind_of
-from edgewise.tables.not_rows import check_is_rows, is_a
+from edgewise._linalg import AnyArray
+from edgewise.errors import DataError, DataTypeError, FormatGuessWarning, ParameterError, warn
+from edgewise.tables.arrays import ArrayTable, is_sparse
 from edgewise.tables.options import (
     NORMAL_SCORES,
     TRANSFORMS,
@@ -25,8 +29,8 @@ from edgewise.tables.options import (
     weighted_columns,
 )
 from edgewise.tables.ranks import ScoreMap
-from edgewise.tables.reading import Reading, data_and_reading
-from edgewise.tables.table import LocalTable, Table, selected_names
+from edgewise.tables.reading import data_and_reading
+from edgewise.tables.table import Table, select_columns
 
 if TYPE_CHECKING:
     from edgewise.tables.files import FileTable
@@ -67,6 +71,10 @@ def as_table(
     options: dict[str, Any] = {}
     if isinstance(weights, str):
         names = table.feature_names
+        if weights in table.left_out:
+            raise DataTypeError(
+                f"weights: column {weights!r} must hold numbers, got {table.left_out[weights]}."
+            )
         check_known("weights", (weights,), names, "the data")
         if names[-1] != weights:
             table = chosen_columns(table, (*(name for name in names if name != weights), weights))
@@ -114,6 +122,68 @@ def _check_aligned(data: Any, values: Any, argument: str, what: str) -> None:
     )
 
 
+def is_a(data: Any, package: str, name: str) -> bool:
+    """Whether `data` is an instance of a class, which is not imported to find out.
+
+    Examples
+    --------
+    >>> from collections import OrderedDict
+    >>> is_a(OrderedDict(), "collections", "OrderedDict"), is_a({}, "collections", "OrderedDict")
+    (True, False)
+    """
+    return (package, name) in _classes(data)
+
+
+def _classes(data: Any) -> list[tuple[str, str]]:
+    """The class of an object and its bases, each with the package that it is from."""
+    return [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(data).__mro__]
+
+
+def _is_dataset(data: Any) -> bool:
+    arrow = is_a(data, "pyarrow", "Dataset") or is_a(data, "pyarrow", "Scanner")
+    return arrow or hasattr(data, "to_pyarrow_dataset") or hasattr(data, "to_arrow_batch_reader")
+
+
+def _is_frame(data: Any) -> bool:
+    arrow = ("__arrow_c_stream__", "fetch_record_batch", "__arrow_c_array__", "collect_schema")
+    return any(hasattr(data, name) for name in arrow) and not isinstance(data, Mapping)
+
+
+def _has_records(data: Any) -> bool:
+    if not isinstance(data, list | tuple) or not data:
+        return False
+    kind = type(data[0])
+    named = hasattr(kind, "_fields") or (kind.__module__, kind.__name__) == ("sqlite3", "Row")
+    return named or isinstance(data[0], Mapping)
+
+
+def _is_cursor(data: Any) -> bool:
+    named = hasattr(data, "description") or is_a(data, "sqlalchemy", "Result")
+    return named and hasattr(type(data), "fetchmany")
+
+
+# Which reader reads an object: the first that fits is taken.
+_CONTAINERS: tuple[tuple[Callable[[Any], bool], str], ...] = (
+    (partial(is_a, package="pandas", name="DataFrame"), "frames:PandasTable"),
+    (partial(is_a, package="xarray", name="DataArray"), "frames:DataArrayTable"),
+    (partial(is_a, package="anndata", name="AnnData"), "frames:AnnDataTable"),
+    (_is_dataset, "files:DatasetTable"),
+    (_is_frame, "frames:frame_table"),
+    (is_sparse, "arrays:SparseTable"),
+    (
+        lambda data: isinstance(data, np.ndarray) and data.dtype.names is not None,
+        "arrays:structured_table",
+    ),
+    (lambda data: isinstance(data, Mapping), "arrays:MappingTable"),
+    (_has_records, "arrays:record_table"),
+    (_is_cursor, "streams:CursorTable"),
+    (
+        lambda data: hasattr(type(data), "__dlpack__") and not isinstance(data, np.ndarray),
+        "arrays:tensor_table",
+    ),
+)
+
+
 def open_columns(
     data: Any,
     columns: _Names = None,
@@ -123,16 +193,58 @@ def open_columns(
 ) -> Table:
     """Some columns of any data, and after them the columns of labels that are read along."""
     chosen: dict[str, Any] = {"columns": columns, "exclude": exclude, "along": along}
+    if isinstance(data, np.ndarray) and data.dtype.kind in "fiub" and client is None:
+        return ArrayTable(data, **chosen)
+    if client is not None:
+        from edgewise.tables.dask import check_client
+
+        check_client(client)
     data, reading = data_and_reading(data)
-    if client is not None or _is_dask(data) or _is_spark(data):
-        return _cluster_table(data, client, reading, **chosen)
-    if not isinstance(data, Table):
-        return _local_table(data, reading=reading, **chosen)
-    _refuse_reading(reading, data)
-    if columns is None and exclude is None and not along:
-        return data
-    names = selected_names(data.feature_names, columns, exclude, "the table", along)
-    return data if names == tuple(data.feature_names) else chosen_columns(data, names)
+    if isinstance(data, Table) and reading is None:
+        if columns is None and exclude is None and not along:
+            return data
+        names, _ = select_columns(data.feature_names, "the table", **chosen)
+        return data if names == tuple(data.feature_names) else chosen_columns(data, names)
+    if _is_path_like(data):
+        from edgewise.tables.files import DatasetTable, FileTable, opened_lake
+
+        if (lake := opened_lake(_paths(data))) is not None:
+            return DatasetTable(lake, **chosen)
+        files = FileTable(_paths(data), reading=reading, **chosen)
+        _warn_about_guesses(files)
+        if client is None:
+            return files
+        from edgewise.tables.dask import dask_file_table
+
+        return dask_file_table(files, client=client)
+    if reading is not None:
+        reading.refuse_unless((), f"a {type(data).__name__}")
+    if _is_dask(data):
+        from edgewise.tables.dask import dask_table
+
+        return dask_table(data, client=client, **chosen)
+    if client is not None:
+        raise ParameterError(
+            "client: expected with a dask.array, a dask.dataframe or a list of files, got "
+            f"{type(data).__name__}; leave client out."
+        )
+    if _is_spark(data):
+        from edgewise.tables.spark import SparkTable
+
+        return SparkTable(data, **chosen)
+    check_is_rows(data)
+    for fits, reader in _CONTAINERS:
+        if fits(data):
+            module, _, name = reader.partition(":")
+            table: Table = getattr(import_module(f"edgewise.tables.{module}"), name)(data, **chosen)
+            return table
+    if (hasattr(data, "__next__") and hasattr(data, "__iter__")) or is_a(
+        data, "torch", "DataLoader"
+    ):
+        from edgewise.tables.streams import IteratorTable
+
+        return IteratorTable(data, partial(open_columns, **chosen))
+    return ArrayTable(data, **chosen)
 
 
 def open_files(
@@ -153,88 +265,25 @@ def open_files(
             f"data: expected a path or a list of paths, got {type(data).__name__}; only files can "
             "be read on from a checkpoint."
         )
-    return _told(FileTable(_paths(data), columns=columns, exclude=exclude, reading=reading))
-
-
-def _told(files: FileTable) -> FileTable:
-    """The files; a warning says what was guessed about them, if it is unusual."""
-    for note in files.notes:
-        warn(note, FormatGuessWarning)
+    files = FileTable(_paths(data), columns=columns, exclude=exclude, reading=reading)
+    _warn_about_guesses(files)
     return files
 
 
-def _cluster_table(data: Any, client: Any, reading: Reading | None, **chosen: Any) -> Table:
-    """A table that a cluster reads."""
-    if client is not None:
-        from edgewise.tables.dask import check_client
-
-        check_client(client)
-    if _is_dask(data):
-        from edgewise.tables.dask import dask_table
-
-        _refuse_reading(reading, data)
-        return dask_table(data, client=client, **chosen)
-    if client is not None:
-        if not _is_path_like(data):
-            raise ParameterError(
-                "client: expected with a dask.array, a dask.dataframe or a list of files, got "
-                f"{type(data).__name__}; leave client out."
-            )
-        from edgewise.tables.dask import dask_file_table
-        from edgewise.tables.files import FileTable
-
-        files = _told(FileTable(_paths(data), reading=reading, **chosen))
-        return dask_file_table(files, client=client)
-    from edgewise.tables.spark import SparkTable
-
-    _refuse_reading(reading, data)
-    return SparkTable(data, **chosen)
-
-
-def _refuse_reading(reading: Reading | None, data: Any) -> None:
-    if reading is not None:
-        reading.refuse_unless((), f"a {type(data).__name__}")
-
-
-def _local_table(
-    data: Any,
-    columns: _Names = None,
-    exclude: _Names = None,
-    along: Sequence[str] = (),
-    reading: Reading | None = None,
-) -> LocalTable:
-    """A table of rows that are read in this process."""
-    if isinstance(data, LocalTable):
-        return data
-    chosen: dict[str, Any] = {"columns": columns, "exclude": exclude, "along": along}
-    if _is_path_like(data):
-        from edgewise.tables.files import FileTable
-
-        return _told(FileTable(_paths(data), reading=reading, **chosen))
-    if isinstance(data, np.ndarray) and data.dtype.kind in "fiub":
-        _refuse_reading(reading, data)
-        return ArrayTable(data, **chosen)
-    check_is_rows(data)
-    kind = kind_of(data)
-    _refuse_reading(reading, data)
-    if kind is not None:
-        return kind.opened(data, **chosen)
-    if gives_batches(data):
-        from edgewise.tables.streams import IteratorTable
-
-        return IteratorTable(data, partial(_local_table, **chosen))
-    return ArrayTable(data, **chosen)
+def _warn_about_guesses(files: FileTable) -> None:
+    for note in files.notes:
+        warn(note, FormatGuessWarning)
 
 
 def files_of(data: Any) -> dict[object, str]:
     """The files that data stand for, by what each has in common with its links; none if no files.
 
-    Files that cannot be found are left out; that is told when they are opened.
+    Files that cannot be found are left out; opening them says so.
     """
     from edgewise.tables.files import expand_paths, file_identity
 
     data, _ = data_and_reading(data)
-    paths: list[str] = getattr(data, "paths", []) if isinstance(data, LocalTable) else []
+    paths: list[str] = getattr(data, "paths", []) if isinstance(data, Table) else []
     if _is_path_like(data):
         with suppress(DataError):
             paths = expand_paths(_paths(data))
@@ -270,3 +319,141 @@ def _is_spark(data: Any) -> bool:
     # The type is checked, because a Spark column seems to have every attribute.
     kind = type(data)
     return kind.__module__.startswith("pyspark.sql") and hasattr(kind, "mapInArrow")
+
+
+def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
+    """The values of a column of any data as objects, in the order of the rows; None for a gap."""
+    table = None
+    if data not in ("-", ["-"], ("-",)) if _is_path_like(data) else not on_cluster(data):
+        try:
+            table = open_columns(data, along=(name,))
+        except DataError as error:  # which speaks of the labels of clusters
+            raise type(error)(str(error).replace("clusters:", f"{argument}:", 1)) from error
+    if table is None or not table.column_names or not table.rescannable:
+        what = "standard input" if _is_path_like(data) else type(data).__name__
+        raise DataTypeError(
+            f"{argument}: expected the name of a column of a table in memory or of files, got "
+            f"{what} as data; split the rows yourself and pass the two groups."
+        )
+    return labels_of(table.labels(name))
+
+
+def labels_of(values: Iterable[Any]) -> AnyArray:
+    """Each value as it is, in an array of objects; None for a gap of any library."""
+    plain = [value.as_py() if hasattr(value, "as_py") else value for value in values]
+    found = np.empty(len(plain), dtype=object)
+    # The NA of pandas is neither equal nor unequal to itself.
+    found[:] = [
+        None
+        if value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+        else value
+        for value in plain
+    ]
+    return found
+
+
+# Objects that are one step away from rows, by package and class, which may be a base class: what
+# to pass instead.
+_ONE_COLUMN = "a frame of several columns, as in frame[['a', 'b']]"
+_QUERY = "what connection.execute(query) gives"
+
+_REMEDIES = {
+    ("pandas", "Series"): _ONE_COLUMN,
+    ("pandas", "Index"): _ONE_COLUMN,
+    ("pandas", "BaseGroupBy"): "the frame itself, and the column as clusters",
+    ("polars", "Series"): _ONE_COLUMN,
+    ("polars", "GroupBy"): "the frame itself, and the column as clusters",
+    ("pyarrow", "Array"): "a table of several columns",
+    ("pyarrow", "ChunkedArray"): "a table of several columns",
+    ("narwhals", "LazyFrame"): "data.to_native() or data.collect()",
+    ("datasets", "Dataset"): "data.with_format('arrow')[:]",
+    ("datasets", "DatasetDict"): "one of its splits, data['train'].with_format('arrow')[:]",
+    ("datasets", "IterableDataset"): "its batches, data.with_format('arrow').iter(batch_size=1000),"
+    " with method='batch'",
+    ("torch", "Dataset"): "its values as one tensor, or a DataLoader of it with method='batch'",
+    ("xarray", "Dataset"): "data.to_dataarray().T, or one of its arrays, as in data['name']",
+    ("xarray", "DataTree"): "one of its arrays, as in data['group/name']",
+    ("mudata", "MuData"): "one of its modalities, as in data.mod['rna']",
+    ("anndata", "Raw"): "data.to_adata()",
+    ("mne", "BaseRaw"): "data.get_data().T, with feature_names=data.ch_names, after "
+    "data = data.copy().pick('data', exclude='bads')",
+    ("mne", "BaseEpochs"): "np.concatenate(data.get_data().transpose(0, 2, 1)), with "
+    "feature_names=data.ch_names and clusters=np.repeat(data.selection, len(data.times))",
+    ("mne", "Evoked"): "data.data.T, with feature_names=data.ch_names",
+    ("mne", "_BaseSourceEstimate"): "its values, data.data.T",
+    ("_duckdb", "DuckDBPyConnection"): "a query, as in connection.sql(...)",
+    ("duckdb", "DuckDBPyConnection"): "a query, as in connection.sql(...)",
+    ("sqlalchemy", "Engine"): _QUERY,
+    ("sqlalchemy", "Connection"): _QUERY,
+    ("sqlalchemy", "Session"): "what session.execute(query) gives",
+    ("sqlalchemy", "Executable"): _QUERY,
+}
+
+# How tables of a package are put one below another; NumPy does it for all others.
+_STACKED = {
+    "pandas": "pandas.concat(data)",
+    "polars": "polars.concat(data)",
+    "pyarrow": "pyarrow.concat_tables(data)",
+    "anndata": "anndata.concat(data)",
+    "scipy": "scipy.sparse.vstack(data)",
+    "torch": "torch.cat(data)",
+}
+
+
+def check_is_rows(data: Any) -> None:
+    """Refuse objects that hold rows only after one more step, and say which."""
+    first = data[0] if isinstance(data, list | tuple) and data else data
+    for package, name in _classes(data) + [one for one in _classes(first) if one[0] == "mne"]:
+        if (remedy := _REMEDIES.get((package, name))) is not None:
+            what = f"{package.lstrip('_')} {type(first).__name__}"
+            what = what if first is data else f"list of {what}"
+            raise DataTypeError(f"data: expected rows, got a {what}; pass {remedy}.")
+    if isinstance(data, type):
+        raise DataTypeError(f"data: expected rows, got the class {data.__name__}; pass an object.")
+    # The type is asked, because the columns of some frames are attributes of them.
+    kind = type(data)
+    if is_a(data, "pandas", "TextFileReader"):
+        return  # frames, one by one
+    if hasattr(kind, "read") and hasattr(kind, "__next__"):
+        raise DataTypeError(
+            f"data: expected a path, got an open file ({kind.__name__}); pass its name."
+        )
+    if hasattr(kind, "cursor") and hasattr(kind, "commit"):
+        raise DataTypeError(
+            f"data: expected rows, got a {kind.__name__} to a database; pass a cursor that "
+            "has executed a query, or the data frame of one."
+        )
+    if _holds_tables(data):
+        raise _many_tables(data)
+
+
+def _holds_tables(data: Any) -> bool:
+    """Whether the first item of a list is a table of its own."""
+    listed = isinstance(data, list | tuple) or (
+        isinstance(data, np.ndarray) and data.dtype.kind == "O" and data.ndim == 1
+    )
+    return listed and len(data) > 0 and _is_table(data[0])
+
+
+def _is_table(item: Any) -> bool:
+    if isinstance(item, list | tuple):
+        return False
+    shape = getattr(item, "shape", None)
+    return isinstance(shape, tuple) and len(shape) == 2
+
+
+def _many_tables(data: Sequence[Any]) -> DataError:
+    if not all(_is_table(item) for item in data):
+        return DataError(
+            f"data: expected one table, got a {type(data).__name__} of a table and something else, "
+            "as in (X, y); pass the table alone, data[0]."
+        )
+    n = len(data)
+    package = type(data[0]).__module__.partition(".")[0]
+    stacked = _STACKED.get(package, "np.concatenate(data)")
+    if n == 1:
+        return DataError("data: expected one table, got it in a list; pass data[0].")
+    return DataError(
+        f"data: expected one table, got {n}; if they are the rows of {n} subjects, pass {stacked} "
+        f"and clusters=np.repeat(range({n}), [one.shape[0] for one in data])."
+    )

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import blake2b
+from math import isnan, nan
+from numbers import Integral, Real
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -18,11 +22,9 @@ import numpy as np
 from edgewise._checks import check_choice
 from edgewise._linalg import AnyArray, BoolArray, FloatArray
 from edgewise.errors import DataError, ParameterError
-from edgewise.tables.labels import label_numbers, not_a_label
 from edgewise.tables.ranks import ScoreMap, normal_scores
 from edgewise.tables.table import (
     ColumnBlock,
-    LocalTable,
     Missing,
     Partition,
     PartitionCounts,
@@ -30,9 +32,9 @@ from edgewise.tables.table import (
     Table,
     batch_rows,
     known_total,
+    raise_for_nonfinite,
     row_blocks,
 )
-from edgewise.tables.values import raise_for_nonfinite
 
 T = TypeVar("T")
 
@@ -292,7 +294,8 @@ class View(Table):
         self.source, self.options = source, RowOptions(**options)
         self.feature_names = self.options.variables(source.feature_names)
         self.named = source.named or self.options.names is not None
-        self.rescannable, self.left_out = source.rescannable, source.left_out
+        self.rescannable, self.local = source.rescannable, source.local
+        self.left_out = source.left_out
         self._held: _HeldScores | None = None
         if self.options.transform == NORMAL_SCORES and not (
             source.rescannable or self.options.scores is not None
@@ -343,7 +346,7 @@ class View(Table):
             )
             return self._held.reduce(_Prepared(one_pass, replace(options, scores=None)), merge)
         options = self.options
-        if not isinstance(self.source, LocalTable):
+        if not self.source.local:
             options = replace(options, progress=None)  # a cluster has its own
             if options.differences and not options.before:
                 last = self.source.reduce(
@@ -373,7 +376,7 @@ class View(Table):
             return
         values = self._without_scores(clusters=False, names=None, intervals=None, step=1)
         p, n = len(self.feature_names), values.n_rows
-        here = isinstance(self.source, LocalTable)
+        here = self.source.local
         most: float = MOST_HERE if here else MOST_ON_CLUSTER
         if self.source.in_memory:
             most = math.inf
@@ -454,7 +457,7 @@ class _Gathered:
     missing: Missing | None = None
 
 
-class _HeldScores(LocalTable):
+class _HeldScores(Table):
     """Scores in memory, of rows that need not be read again."""
 
     rescannable = in_memory = True
@@ -462,11 +465,11 @@ class _HeldScores(LocalTable):
     def __init__(self, named: bool, feature_names: tuple[str, ...], found: _Gathered) -> None:
         self.named, self.feature_names, self._found = named, feature_names, found
 
-    def blocks(self) -> Iterator[Rows]:
+    def blocks(self, start: int = 0) -> Iterator[Rows]:
         if self._found.values is not None:
             yield from row_blocks(self._found.values.T, batch_rows(len(self.feature_names)))
 
-    def part(self) -> Partition:
+    def partition(self) -> Partition:
         counts = PartitionCounts()
 
         def read() -> Iterator[Rows]:
@@ -552,7 +555,7 @@ def column_for(table: Table, values: Any, argument: str) -> FloatArray:
     """Weights or labels that a user passes as an array, one for each row of a table."""
     what = "weight" if argument == "weights" else "label"
     n = table.n_rows
-    if not isinstance(table, LocalTable) or not table.in_memory or n is None:
+    if not table.local or not table.in_memory or n is None:
         raise ParameterError(
             f"{argument}: expected the name of a column, because the rows are not in memory, "
             f"got {type(values).__name__}; write the {what}s into a column of the data."
@@ -622,3 +625,97 @@ def weighted_columns(
         )
     columns = None if names is None else [*names, weights]
     return columns, None if exclude is None else [name for name in exclude if name != weights]
+
+
+# Labels of clusters are read along as a column of numbers. Whole numbers stand for themselves, also
+# as text, because a CSV file says "12" where a Parquet file says 12. Other labels become 53 bits of a
+# digest, which a float64 holds exactly: two of a million share a number with a probability of 1e-4,
+# and their clusters are then one, which costs nothing but a little power.
+_EXACT = 1 << 53  # whole numbers below are exact as float64
+# The whole numbers that str(int(…)) writes, and those that pandas writes where labels are missing.
+_WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,14})(\.0*)?")
+
+# NumPy makes such texts of missing labels beside texts.
+_MISSING = ("", "nan", "NaN", "NaT")
+
+
+def label_number(label: object) -> float:
+    """The number of one label; NaN where it is missing (None, NaN, NaT, an empty text)."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return nan
+    if isinstance(label, Integral | np.bool_):
+        return float(label) if abs(int(label)) < _EXACT else _digest(str(int(label)))
+    if isinstance(label, Real):
+        value = float(label)
+        if not isnan(value) and not value.is_integer():
+            raise not_a_label(value)
+        return value if isnan(value) else label_number(int(value))
+    if isinstance(label, bytes):
+        return _digest(label)
+    text = str(label).strip()  # as the cells of a CSV file are, which people align
+    if text in _MISSING:
+        return nan
+    whole = _WHOLE.fullmatch(text)
+    return _digest(text) if whole is None else float(int(whole[1]))
+
+
+def label_numbers(labels: Any) -> FloatArray:
+    """The numbers of labels that a user passes as an array, one for each row."""
+    values = _one_dimensional(labels)
+    if values.dtype.kind in "iub":
+        if not values.size or -_EXACT < values.min() <= values.max() < _EXACT:
+            return values.astype(np.float64)
+        values = values.astype(object)
+    if values.dtype.kind == "f":
+        wrong = values[(values != np.floor(values)) & ~np.isnan(values)]
+        if wrong.size:
+            raise not_a_label(float(wrong[0]))
+    if values.dtype.kind != "O":
+        different, place = np.unique(values, return_inverse=True)
+        return _numbers(different.tolist())[place]
+    number: dict[Hashable, float] = {}
+    try:
+        for label in values:
+            if label not in number:
+                number[label] = label_number(label)
+    except TypeError as error:
+        raise ParameterError(
+            "clusters: expected labels such as text, whole numbers or dates, got one that cannot be "
+            f"compared ({error}); pass one plain label for each row."
+        ) from error
+    return np.array([number[label] for label in values], dtype=np.float64)
+
+
+def not_a_label(value: float) -> DataError:
+    """The error for a number that is not whole: it measures, and does not name."""
+    return DataError(
+        f"clusters: expected labels, such as text or whole numbers, got {value:g}; is it a column of "
+        "measurements? Name the column that says which rows belong together."
+    )
+
+
+def _numbers(labels: Sequence[object]) -> FloatArray:
+    return np.array([label_number(label) for label in labels], dtype=np.float64)
+
+
+def _digest(label: str | bytes) -> float:
+    text = label if isinstance(label, bytes) else label.encode("utf-8", "surrogatepass")
+    return float(int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 11)
+
+
+def _one_dimensional(labels: Any) -> AnyArray:
+    if isinstance(labels, np.ma.MaskedArray):
+        labels = labels.tolist()  # None in place of what is masked
+    if isinstance(labels, list | tuple):
+        # Without this, a list of tuples would be an array of two dimensions.
+        values = np.empty(len(labels), dtype=object)
+        for place, label in enumerate(labels):
+            values[place] = label
+        return values
+    values = np.asarray(labels)
+    if values.ndim != 1:
+        raise ParameterError(
+            "clusters: expected the name of a column or one label for each row, got "
+            f"{type(labels).__name__} of {values.ndim} dimensions."
+        )
+    return values

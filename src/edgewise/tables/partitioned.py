@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from edgewise._parallel import one_blas_thread
 from edgewise._text import listed, one_line
 from edgewise._version import __version__
-from edgewise.errors import DataError, EdgewiseError, NonFiniteError
+from edgewise.errors import DataError, DataTypeError, EdgewiseError, NonFiniteError
 from edgewise.tables.open import open_columns
 from edgewise.tables.table import Partition, Table
 
@@ -32,7 +32,7 @@ class PartitionedTable(Table):
     """
 
     rescannable = True
-    in_memory = False
+    local = False
 
     def __init__(
         self, feature_names: Sequence[str], *, named: bool, along: Sequence[str] = ()
@@ -89,6 +89,12 @@ class PartTask(Generic[T]):
     def _opened(self, rows: Any, where: str) -> Table:
         table = open_columns(rows, along=self.along)
         got = table.feature_names
+        for name, what in table.left_out.items():
+            if self.names is None or name in self.names:
+                raise DataTypeError(
+                    f"{where}: column {name!r} must hold numbers, got {what}; convert it, or leave "
+                    "it out (exclude=...)."
+                )
         if self.names is not None and tuple(got) != self.names:
             want, have = (listed([*map(repr, names)]) for names in (self.names, got))
             raise DataError(

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from edgewise._optional import missing_dependency
-from edgewise._text import listed, one_line
-from edgewise.errors import DataError, DataTypeError, EdgewiseError, quiet
+from edgewise._text import one_line
+from edgewise.errors import DataError, EdgewiseError, quiet
 from edgewise.tables.partitioned import PartitionedTable, PartTask
-from edgewise.tables.table import in_tree, selected_names
+from edgewise.tables.table import in_tree, select_columns
 
 try:
     import pyarrow as pa
 
-    from edgewise.tables.arrow import ArrowTable
+    from edgewise.tables.arrow import StreamTable
 except ImportError as _error:
     raise missing_dependency("pyarrow", "spark", "A data frame of Spark", _error) from _error
 
@@ -30,6 +30,7 @@ FAN_IN = 32
 _SCHEMA = "number bigint, parts bigint, state binary"
 _ARROW_SCHEMA = pa.schema([("number", pa.int64()), ("parts", pa.int64()), ("state", pa.binary())])
 _NUMBERS = ["tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "decimal", "void"]
+_WORDS = {"string": "text", "date": "dates", "timestamp": "dates", "timestamp_ntz": "dates"}
 
 
 def without_pandas_warning() -> AbstractContextManager[None]:
@@ -69,19 +70,15 @@ class SparkTable(PartitionedTable):
         exclude: Sequence[str] | None = None,
         along: Sequence[str] = (),
     ) -> None:
-        names = selected_names(frame.columns, columns, exclude, "the data frame", along)
+        held = {
+            name: _WORDS.get(kind, kind)
+            for name, kind in frame.dtypes
+            if kind.partition("(")[0] not in _NUMBERS
+        }
+        names, self.left_out = select_columns(
+            frame.columns, "the data frame", columns, exclude, along, held
+        )
         place = {name: i for i, name in enumerate(frame.columns)}
-        kinds = [frame.dtypes[place[name]][1] for name in names]
-        unfit = [
-            f"{name!r} ({kind})"
-            for name, kind in zip(names, kinds, strict=True)
-            if kind.partition("(")[0] not in _NUMBERS and name not in along
-        ]
-        if unfit:
-            raise DataTypeError(
-                f"data: expected columns of numbers, got {listed(unfit)}; cast them, or leave them "
-                "out (exclude=...)."
-            )
         super().__init__(names, named=True, along=along)
         # Dots and backticks in a name are syntax for Spark, so columns go by their places.
         placed = frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
@@ -162,15 +159,15 @@ def _states(shared: Any) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Rec
     return state
 
 
-def _opened(batches: Iterator[pa.RecordBatch], task: PartTask[Any]) -> ArrowTable:
+def _opened(batches: Iterator[pa.RecordBatch], task: PartTask[Any]) -> StreamTable:
     names = list(task.names or ())
     first = next(batches, None)
     if first is None:
         empty = pa.schema([(name, pa.float64()) for name in names])
-        return ArrowTable(pa.RecordBatchReader.from_batches(empty, iter(())))
+        return StreamTable(pa.RecordBatchReader.from_batches(empty, iter(())))
     named = (batch.rename_columns(names) for batch in itertools.chain([first], batches))
     schema = first.rename_columns(names).schema
-    return ArrowTable(pa.RecordBatchReader.from_batches(schema, named), along=task.along)
+    return StreamTable(pa.RecordBatchReader.from_batches(schema, named), along=task.along)
 
 
 def _merges(shared: Any) -> Callable[[pa.Table], pa.Table]:

@@ -8,21 +8,20 @@ from typing import Any
 
 from edgewise._checks import check_names
 from edgewise.errors import DataError
-from edgewise.tables.labels import label_numbers
-from edgewise.tables.options import columns_of
+from edgewise.tables.arrays import check_column, numeric_column
+from edgewise.tables.options import columns_of, label_numbers
 from edgewise.tables.table import (
     ColumnBlock,
-    LocalTable,
     Piece,
     Rows,
+    Table,
     batch_rows,
     column_places,
-    selected_names,
+    select_columns,
 )
-from edgewise.tables.values import check_column
 
 
-class CursorTable(LocalTable):
+class CursorTable(Table):
     """The rows of a query that a cursor or a result of SQLAlchemy holds; read only once."""
 
     named = True
@@ -36,32 +35,41 @@ class CursorTable(LocalTable):
         exclude: Sequence[str] | None = None,
         along: Sequence[str] = (),
     ) -> None:
-        self._every = check_names(_names(cursor))
-        self.feature_names = selected_names(self._every, columns, exclude, "the query", along)
+        self.column_names = names = check_names(_names(cursor))
         self._cursor, self._along = cursor, tuple(along)
-        self._fetched = False
+        # What a column holds shows in its values only.
+        self._ahead: Sequence[Any] | None = cursor.fetchmany(batch_rows(len(names)))
+        values = zip(names, zip(*map(_values, self._ahead or ()), strict=False), strict=False)
+        found = {name: numeric_column(list(column), name) for name, column in values}
+        held = {name: what for name, what in found.items() if isinstance(what, str)}
+        self.feature_names, self.left_out = select_columns(
+            names, "the query", columns, exclude, along, held
+        )
 
-    def blocks(self) -> Iterator[Rows]:
-        if self._fetched:
+    def blocks(self, start: int = 0) -> Iterator[Rows]:
+        if self._ahead is None:
             raise DataError(
                 "data: the rows of this cursor were read already; execute the query again, or use "
                 "method='batch', which reads them once."
             )
-        self._fetched = True
-        size = batch_rows(len(self.feature_names))
-        while rows := self._cursor.fetchmany(size):
-            yield self._block(rows)
+        rows, self._ahead = self._ahead, None
+        while rows:
+            yield self._block([*map(_values, rows)])
+            rows = self._cursor.fetchmany(batch_rows(len(self.feature_names)))
 
     def _block(self, rows: Sequence[Any]) -> Rows:
-        places = [self._every.index(name) for name in self.feature_names]
-        if isinstance(rows[0], Mapping):  # a cursor that was told to make dictionaries
-            rows = [tuple(row.values()) for row in rows]
         columns = []
-        for place, name in zip(places, self.feature_names, strict=True):
+        for name in self.feature_names:
+            place = self.column_names.index(name)
             values = [row[place] for row in rows]
             labels = name in self._along
             columns.append(label_numbers(values) if labels else check_column(values, name))
         return ColumnBlock([Piece(columns, 0, len(rows))], len(columns))
+
+
+def _values(row: Any) -> Any:
+    """The values of a row, also of a cursor that was told to make dictionaries."""
+    return tuple(row.values()) if isinstance(row, Mapping) else row
 
 
 def _names(cursor: Any) -> list[str]:
@@ -80,12 +88,12 @@ def _names(cursor: Any) -> list[str]:
 _NOTHING: Any = object()
 
 
-class IteratorTable(LocalTable):
+class IteratorTable(Table):
     """A Python iterator of batches: arrays, data frames or Arrow batches of the same columns."""
 
     rescannable = False
 
-    def __init__(self, batches: Iterable[Any], opened: Callable[[Any], LocalTable]) -> None:
+    def __init__(self, batches: Iterable[Any], opened: Callable[[Any], Table]) -> None:
         # Once: some objects begin anew whenever they are asked for an iterator.
         left = map(_unpacked, iter(batches))
         first = next(left, _NOTHING)
@@ -93,17 +101,17 @@ class IteratorTable(LocalTable):
             raise DataError("data: expected batches of rows, got an empty iterator.")
         first = opened(first)
         self.feature_names = first.feature_names
-        self.named = first.named
-        self._left: Iterator[LocalTable] | None = chain([first], map(opened, left))
+        self.named, self.left_out = first.named, first.left_out
+        self._left: Iterator[Table] | None = chain([first], map(opened, left))
 
-    def blocks(self) -> Iterator[Rows]:
+    def blocks(self, start: int = 0) -> Iterator[Rows]:
         if self._left is None:
             raise DataError("data: this iterator was read already; make a new one.")
         left, self._left = self._left, None
         for number, batch in enumerate(left):
             yield from self._in_order(batch, number)
 
-    def _in_order(self, batch: LocalTable, number: int) -> Iterator[Rows]:
+    def _in_order(self, batch: Table, number: int) -> Iterator[Rows]:
         """The blocks of a batch, their columns in the order of the first batch."""
         # Columns without names are matched by place, so only their number must be the same.
         by_name = self.named and batch.named

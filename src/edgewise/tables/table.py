@@ -7,21 +7,20 @@ each, and only what it returns comes back and is merged.
 from __future__ import annotations
 
 import operator
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._checks import check_known, check_names
+from edgewise._checks import check_known, check_names, default_names
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise._parallel import on_each
 from edgewise._text import listed
-from edgewise.errors import DataError, DataTypeError, EdgewiseError
+from edgewise.errors import DataError, DataTypeError, EdgewiseError, NonFiniteError
 
 T = TypeVar("T")
 # Half a megabyte of float64: a block, its square and a product stay in a core's L2 cache.
@@ -200,33 +199,59 @@ class Partition:
         return self.counts.n_dropped
 
 
-class Table(ABC):
-    """Rows of named numeric columns, in one partition or in many, here or elsewhere.
+class Table:
+    """Rows of named numeric columns, read here as one partition, or as many on a cluster.
+
+    A table of your own needs only the names of its columns and a method that yields blocks of rows.
 
     Attributes
     ----------
     feature_names : tuple of str
         The columns.
+    column_names : tuple of str
+        The same and those that are left out or hold labels, where these are known.
     named : bool
         Whether the names came with the data, so that columns can be matched by them.
     rescannable : bool
         Whether the rows can be read more than once.
     in_memory : bool
         Whether another pass over the rows costs next to nothing.
+    local : bool
+        Whether the rows are read in this process.
+    sliceable : bool
+        Whether ``blocks(start, stop)`` gives any slice of the rows at no cost.
     left_out : mapping of str to str
         Columns of the data that are no variables, and why.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> class Squares(Table):
+    ...     feature_names = ("n", "square")
+    ...     named = rescannable = True
+    ...
+    ...     def blocks(self, start=0):
+    ...         for first in range(start, 40, 10):
+    ...             n = np.arange(first, first + 10.0)
+    ...             yield np.column_stack([n, n * n])
+    >>> ew.edge_test(Squares(), columns=["n", "square"]).n_samples
+    40
     """
 
     feature_names: tuple[str, ...]
+    column_names: tuple[str, ...] = ()
     named: bool
     rescannable: bool
     in_memory: bool = False
+    local: bool = True
+    sliceable: bool = False
     left_out: Mapping[str, str] = MappingProxyType({})
 
     @property
     def n_rows(self) -> int | None:
         """How many rows there are, if that is known before reading them."""
-        return known_total(self.partition_rows())
+        return None if self.local else known_total(self.partition_rows())
 
     @property
     def estimated_rows(self) -> int | None:
@@ -235,66 +260,33 @@ class Table(ABC):
 
     def partition_rows(self) -> Sequence[int | None] | None:
         """Rows of each partition, None for unknown ones; None if the partitions are unknown."""
-        return None
+        return [self.n_rows] if self.local else None
 
-    @abstractmethod
-    def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
-        """Run a pass over every partition and merge the results, in order, in a fixed tree."""
+    def blocks(self, start: int = 0) -> Iterator[Rows]:
+        """The rows from a number on, as numeric n × p arrays or what `np.asarray` makes one.
 
-
-class LocalTable(Table):
-    """A table that is read in this process: it has one partition.
-
-    A table of your own needs only the names of its columns and a method that yields blocks of rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import edgewise as ew
-    >>> class Squares(LocalTable):
-    ...     feature_names = ("n", "square")
-    ...     named = rescannable = True
-    ...
-    ...     def blocks(self):
-    ...         for start in range(0, 40, 10):
-    ...             n = np.arange(start, start + 10.0)
-    ...             yield np.column_stack([n, n * n])
-    >>> ew.edge_test(Squares()).n_samples
-    40
-    """
-
-    @property
-    def n_rows(self) -> int | None:
-        """How many rows there are, if that is known before reading them."""
-        return None
-
-    @abstractmethod
-    def blocks(self) -> Iterator[Rows]:
-        """A new pass over the rows, as numeric n × p arrays or what `np.asarray` makes one."""
+        It is called with numbers among the `entries` only.
+        """
+        raise NotImplementedError
 
     def entries(self) -> Sequence[int]:
         """The numbers of rows at which reading can begin without reading those before."""
         return (0,)
 
-    def blocks_from(self, row: int) -> Iterator[Rows]:
-        """The rows from this number on; those before are read too, unless it is an entry."""
-        for block in self.blocks():
-            skipped = min(row, block.shape[0])
-            row -= skipped
-            if skipped < block.shape[0]:
-                yield block[skipped:]
+    def labels(self, name: str) -> Iterable[Any]:
+        """All values of a column, which may hold text; None or NaN where there is none."""
+        raise DataTypeError(
+            f"{name!r}: expected a column of a table in memory or of files, got a "
+            f"{type(self).__name__}; pass the labels as an array."
+        )
 
-    def partition_rows(self) -> Sequence[int | None]:
-        """The number of rows of the only partition."""
-        return [self.n_rows]
-
-    def part(self) -> Partition:
-        """The whole table as its only partition."""
+    def partition(self) -> Partition:
+        """All rows as one partition."""
         return Partition(0, "", self.feature_names, self.blocks)
 
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
-        """Run the pass over the whole table; there is nothing to merge."""
-        return one_pass(self.part())
+        """Run a pass over every partition and merge the results, in order, in a fixed tree."""
+        return one_pass(self.partition())
 
 
 def select_columns(
@@ -303,65 +295,59 @@ def select_columns(
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
     along: Sequence[str] = (),
-    not_numbers: Mapping[str, str] = MappingProxyType({}),
+    held: Mapping[str, str] = MappingProxyType({}),
+    *,
+    label_names: Sequence[str] = (),
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The columns to read, and those that are left out because they hold no numbers.
+    """The columns to read, and those that are left out, with why.
 
-    `not_numbers` says what such columns hold, as in ``{"city": "text", "day": "dates"}``: they are
-    left out, unless they are among `columns`, which is an error. The columns `along` hold weights
-    or labels of clusters, and come last.
+    `held` says what columns hold that are no numbers, as in ``{"city": "text", "day": "dates"}``;
+    naming one in `columns` is an error, except of `ROW_NUMBERS`, and so are `BadCells`. Those `along`
+    hold weights or labels of clusters, and come last. `label_names` are columns besides `names`
+    that hold nothing else.
 
     Examples
     --------
-    >>> select_columns(["a", "b", "city"], "the table", not_numbers={"city": "text"})
+    >>> select_columns(["a", "b", "city"], "the table", held={"city": "text"})
     (('a', 'b'), {'city': 'text'})
     """
     names = check_names(names)
     wanted = names if columns is None else check_names(columns)
     exclude = () if exclude is None else exclude
-    for argument, some in (("columns", wanted), ("exclude", exclude), ("clusters", along)):
-        check_known(argument, some, names, where)
-    chosen = [name for name in wanted if name not in {*exclude, *along}]
-    left_out = {name: not_numbers[name] for name in chosen if name in not_numbers}
-    if left_out and columns is not None:
-        name, held = next(iter(left_out.items()))
-        raise DataTypeError(
-            f"columns: {name!r} of {where} holds {held}, not numbers; convert it, or leave it out."
-        )
+    every = (*names, *label_names)
+    for argument, some, known in (
+        ("columns", wanted, names),
+        ("exclude", exclude, every),
+        ("clusters", along, every),
+    ):
+        check_known(argument, some, known, where)
+    spared = {*exclude, *along}
+    chosen = [name for name in wanted if name not in spared]
+    left_out = {name: held[name] for name in chosen if name in held}
+    if columns is not None:
+        left_out = {name: what for name, what in left_out.items() if what != ROW_NUMBERS}
+    for name, what in left_out.items():
+        if columns is not None or isinstance(what, BadCells):
+            raise DataTypeError(
+                f"{where}: column {name!r} must hold numbers, got {what}; convert it, or leave it "
+                "out (exclude=... of edge_test, --exclude)."
+            )
     left = tuple(name for name in chosen if name not in left_out)
     if names and not left:
-        held = listed([f"{name!r} ({what})" for name, what in left_out.items()])
+        found = listed([f"{name!r} ({what})" for name, what in left_out.items()])
         raise DataError(
             f"columns: expected at least 2 columns of numbers in {where}, got none"
-            f"{f', only {held}' if left_out else ''}."
+            f"{f', only {found}' if left_out else ''}."
         )
     return left + tuple(along), left_out
 
 
-def selected_names(
-    names: Sequence[str],
-    columns: Sequence[str] | None,
-    exclude: Sequence[str] | None,
-    where: str,
-    along: Sequence[str] = (),
-    unasked: Sequence[str] = (),
-) -> tuple[str, ...]:
-    """Those of `columns` (all of `names` when None) that are not in `exclude`.
+#: What a column holds that only counts the rows.
+ROW_NUMBERS = "row numbers"
 
-    The columns `along` are no variables: they are read along, after the others. Those `unasked`
-    are left out unless they are among `columns`.
-    """
-    names = check_names(names)
-    everything = [name for name in names if name not in unasked]
-    columns = everything if columns is None else check_names(columns)
-    exclude = () if exclude is None else exclude
-    left_out = {*exclude, *along}
-    for argument, wanted in (("columns", columns), ("exclude", exclude), ("clusters", along)):
-        check_known(argument, wanted, names, where)
-    left = tuple(name for name in columns if name not in left_out)
-    if names and not left:
-        raise DataError(f"columns: expected at least 2 columns of {where} to test, got none.")
-    return left + tuple(along)
+
+class BadCells(str):
+    """What a column of numbers holds besides: nobody wants it to be left out for a few cells."""
 
 
 def column_places(
@@ -534,6 +520,29 @@ def _count_dropped(part: Partition) -> int:
     return part.n_dropped
 
 
+def raise_for_nonfinite(rows: Rows, names: Sequence[str] | None = None) -> NoReturn:
+    """Say which columns hold NaN or infinity, or that the sums overflow."""
+    counts = nonfinite_counts(rows)
+    if not counts.any():
+        raise DataError("X: the sum of a column overflows; divide the columns by a constant first.")
+    names = default_names(rows.shape[1]) if names is None else names
+    raise NonFiniteError(nonfinite_message(counts, names), counts)
+
+
+def nonfinite_counts(rows: Rows) -> npt.NDArray[np.int64]:
+    counts: npt.NDArray[np.int64] = np.count_nonzero(~np.isfinite(np.asarray(rows)), axis=0)
+    return counts
+
+
+def nonfinite_message(counts: npt.NDArray[np.int64], names: Sequence[str]) -> str:
+    found = [f"{name!r} ({counts[i]})" for i, name in enumerate(names) if counts[i]]
+    return (
+        f"X: expected finite numbers, got NaN or infinity (inf) in column {listed(found)}; "
+        "drop those rows (missing='drop' of edge_test, --missing drop), use the values that are "
+        "there (missing='pairwise'), or fill them in."
+    )
+
+
 # With fewer columns the calls take as long as the work; with more, the sums of every partition take
 # too much memory, and a BLAS divides large products well.
 _FEWEST_COLUMNS, _MOST_COLUMNS = 50, 1000
@@ -545,25 +554,25 @@ _PARTITION_NUMBERS, _MOST_PARTITIONS = 1 << 22, 16
 class OnCores(Table):
     """An array whose partitions are read at the same time, each by a thread.
 
-    `blocks_between(start, stop)` gives the blocks of some of its rows.
+    Its `blocks(start, stop)` gives some of the rows.
     """
 
     rescannable = in_memory = True
 
     def __init__(self, table: Table, cuts: Sequence[tuple[int, int]]) -> None:
-        self._blocks_between, self._cuts = table.blocks_between, cuts  # type: ignore[attr-defined]
-        self.feature_names, self.named, self.left_out = (
-            table.feature_names,
-            table.named,
-            table.left_out,
-        )
+        self._blocks: Callable[..., Iterator[Rows]] = table.blocks
+        self._cuts, self.feature_names, self.named = cuts, table.feature_names, table.named
+
+    @property
+    def n_rows(self) -> int:
+        return self._cuts[-1][1]
 
     def partition_rows(self) -> list[int | None]:
         return [stop - start for start, stop in self._cuts]
 
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
         partitions = [
-            Partition(number, "", self.feature_names, partial(self._blocks_between, *cut))
+            Partition(number, "", self.feature_names, partial(self._blocks, *cut))
             for number, cut in enumerate(self._cuts)
         ]
         return in_tree(list(on_each(one_pass, partitions)), merge)
@@ -572,7 +581,7 @@ class OnCores(Table):
 def on_cores(table: Table) -> Table:
     """The table in partitions for all cores, if it is an array that is large enough."""
     p = len(table.feature_names)
-    if not hasattr(table, "blocks_between") or not _FEWEST_COLUMNS <= p <= _MOST_COLUMNS:
+    if not (table.sliceable and _FEWEST_COLUMNS <= p <= _MOST_COLUMNS):
         return table
     n = table.n_rows or 0
     # A power of two, so that two or four cores have the same to do.

@@ -12,7 +12,7 @@ import pytest
 import edgewise as ew
 from edgewise.errors import EdgewiseWarning, ParameterError
 from edgewise.tables.open import as_table
-from edgewise.tables.table import LocalTable
+from edgewise.tables.table import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
@@ -128,7 +128,7 @@ def _nothing(left, right):
 
 def test_what_goes_to_a_cluster(client, rows, csv_file, refuses, pd):
     for data in (rows, rows.tolist(), str(csv_file), [csv_file], pd.DataFrame(np.asarray(rows))):
-        assert isinstance(as_table(data), LocalTable)
+        assert isinstance(as_table(data), Table)
     for data in (rows, rows.tolist(), pd.DataFrame(np.asarray(rows)), iter([rows]), None, []):
         fragments = ["client: expected with a dask.array", f"got {type(data).__name__};"]
         refuses(lambda d=data: ew.edge_test(d, client=client), ParameterError, *fragments)

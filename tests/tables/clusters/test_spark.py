@@ -8,7 +8,7 @@ import pytest
 import edgewise as ew
 from edgewise.errors import DataError, DataTypeError, NonFiniteError, ParameterError
 from edgewise.tables import spark as engine
-from edgewise.tables.open import _is_spark
+from edgewise.tables.open import _is_spark, as_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
@@ -75,9 +75,9 @@ def test_frames_that_cannot_be_tested(spark, refuses):
     for columns, options, error, fragments in (
         (
             ["id", "'x' AS text", "now() AS time", "array(1.0) AS list", "struct(1) AS s"],
-            {},
+            {"columns": ["id", "text"]},
             DataTypeError,
-            ["'text' (string), 'time' (timestamp), 'list' (array<decimal(2,1)>)", "cast them"],
+            ["'text' must hold numbers, got text"],
         ),
         (["id AS a", "id AS b", "2 * id AS a"], {}, DataError, ["'a' more than once"]),
         (["id"], {}, DataError, ["1 feature(s)", "an edge joins two columns"]),
@@ -86,6 +86,9 @@ def test_frames_that_cannot_be_tested(spark, refuses):
     ):
         frame = spark.range(20).selectExpr(*columns)
         refuses(lambda f=frame, o=options: ew.edge_test(f, **o), error, *fragments)
+    words = ["id", "id % 7 AS b", "'x' AS text", "now() AS time", "array(1) AS list"]
+    left_out = as_table(spark.range(20).selectExpr(*words)).left_out
+    assert left_out == {"text": "text", "time": "dates", "list": "array<int>"}
     stream = spark.readStream.format("rate").load().selectExpr("value AS a", "2 * value AS b")
     refuses(lambda: ew.edge_test(stream), DataError, "streaming sources")
 
