@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from edgewise._checks import check_testable_shape
-from edgewise._linalg import COLLINEAR, FloatArray, symmetric_inverses
+from edgewise._linalg import COLLINEAR, FloatArray, symmetric_inverses, upper_pairs
 from edgewise.estimate.singular import (
     raise_for_scale,
     raise_if_collinear,
@@ -27,6 +27,12 @@ _FEW_COLUMNS = 64
 # With fewer rows, no leverage is negligible: each is 1/n or more.
 _MANY_ROWS = 1000
 _SAFELY_INVERTED = 1e-6
+# Whether a column is near its fit in most rows shows in few rows; then more are looked at.
+_ROWS_FOR_LUMP, _ROWS_FOR_SHARE = 256, 2048
+_NEAR, _MOSTLY = 0.3, 0.45
+# A column is alive in a row if its residual is larger than this; the worst of both counts.
+_ALIVE = (0.1, 0.3)
+_MOST_NUMBERS, _CHUNK = 1 << 23, 1 << 16
 
 
 class SampleMoments(Protocol):
@@ -51,7 +57,8 @@ class PrecisionEstimate:
 
     `residual_map` is the p × p matrix B with v = Bᵀ(x − x̄): v_i is the residual of regressing
     x_i on all the others, scaled to unit variance. It is computed without a product of two scales,
-    so columns in units from 1e-150 to 1e150 give the same v.
+    so columns in units from 1e-150 to 1e150 give the same v. `live_share` is the share of the rows in
+    which both columns of a pair vary, see `live_share`.
     """
 
     n_samples: int
@@ -60,6 +67,7 @@ class PrecisionEstimate:
     precision: FloatArray
     partial_correlation: FloatArray
     residual_map: FloatArray
+    live_share: FloatArray | float = 1.0
 
     @property
     def standardization(self) -> FloatArray:
@@ -126,14 +134,62 @@ def estimate_precision(
         precision = unscaled(inverse, scale)
     if not np.isfinite(precision).all():
         raise_for_scale(feature_names[int(np.argmax(precision.diagonal()))], small=True)
+    residual_map = inverse / scale[:, np.newaxis] / root
     return PrecisionEstimate(
         n_samples=moments.n_samples,
         centre=moments.centre(),
         covariance=covariance,
         precision=precision,
         partial_correlation=partial,
-        residual_map=inverse / scale[:, np.newaxis] / root,
+        residual_map=residual_map,
+        live_share=1.0
+        if first_look is None
+        else live_share(first_look.filled().leading - moments.mean(), residual_map, partial),
     )
+
+
+def live_share(
+    centred: FloatArray, residual_map: FloatArray, partial: FloatArray
+) -> FloatArray | float:
+    """The share of rows in which both columns of each pair vary, at most 1, from some of the rows.
+
+    Where a yes/no column opens others (a skip pattern of a survey, a cell type and its genes), two
+    gated columns vary in few rows only, and the Gaussian variance of all rows is too low a floor:
+    events that never meet inside the gate look like an edge. The floor must be the Gaussian
+    variance of the rows S where both residuals e are alive, (Σ_S e_i²)(Σ_S e_j²)/|S| ≥ n, so that
+    n of the floor becomes n times this share. The residuals of a pair are those given all other
+    columns but the two, scaled to mean square one: e_i ∝ v_i + ρ_ijv_j. For columns with a density,
+    and for events that are rare but independent, the share is 1.
+    """
+    head = centred[:_ROWS_FOR_LUMP] @ residual_map
+    if not len(head):
+        return 1.0
+    near = (np.abs(head) < _NEAR * np.sqrt(np.mean(np.square(head), axis=0))).mean(axis=0)
+    lumpy = np.flatnonzero(near > _MOSTLY)
+    if lumpy.size < 2:
+        return 1.0
+    most = max(_ROWS_FOR_LUMP, min(_ROWS_FOR_SHARE, _MOST_NUMBERS // lumpy.size**2))
+    # Single precision is exact enough for a share.
+    v = (centred[:most] @ residual_map[:, lumpy]).T.astype(np.float32)
+    n = v.shape[1]
+    share = np.ones_like(partial)
+    first, second = upper_pairs(lumpy.size)
+    step = max(1, _CHUNK // n)
+    for start in range(0, first.size, step):
+        i, j = first[start : start + step], second[start : start + step]
+        a, b = v[i], v[j]
+        rho = partial[lumpy[i], lumpy[j], np.newaxis].astype(np.float32)
+        a, b = np.square(a + rho * b), np.square(b + rho * a)
+        means = np.stack([a.mean(axis=1), b.mean(axis=1)])[..., np.newaxis]
+        floor = np.ones(i.size)
+        for least in _ALIVE:
+            alive = a > least**2 * means[0]
+            alive &= b > least**2 * means[1]
+            ones = alive.astype(np.float32)
+            of_both = np.vecdot(a, ones) * np.vecdot(b, ones) / np.prod(means[..., 0], axis=0)
+            floor = np.fmax(floor, of_both / (np.maximum(alive.sum(axis=1), 1) * n))
+        share[lumpy[i], lumpy[j]] = share[lumpy[j], lumpy[i]] = 1 / floor
+    return share
 
 
 def _inverse(correlation: FloatArray) -> FloatArray | None:

@@ -197,6 +197,7 @@ def floored_spread(
     `rows` is the effective sample size of each pair, if rows depend on each other.
     """
     least, least_z = gaussian_variances(estimate, rows=rows)
+    least, least_z = least / estimate.live_share, least_z / estimate.live_share
     variance_z = np.maximum(fisher_z, least_z)
     np.fill_diagonal(variance_z, np.nan)  # a variable has no association with itself
     return Spread(

@@ -123,6 +123,8 @@ def score_test(
     variance = variance * _uncertain(sums.fourth, n if terms is None else terms)
     # As many rows of p columns would have these degrees of freedom.
     rows = np.asarray(degrees + len(rho) - 1.0)
+    if isinstance(estimate.live_share, np.ndarray):
+        degrees = degrees * estimate.live_share
     return ScoreTest(
         n,
         degrees,
