@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from edgewise._checks import check_testable_shape
-from edgewise._linalg import COLLINEAR, FloatArray, symmetric_inverses, upper_pairs
+from edgewise._linalg import COLLINEAR, BoolArray, FloatArray, symmetric_inverses, upper_pairs
 from edgewise.estimate.singular import (
     raise_for_scale,
     raise_if_collinear,
@@ -29,7 +29,7 @@ _MANY_ROWS = 1000
 _SAFELY_INVERTED = 1e-6
 # Whether a column is near its fit in most rows shows in few rows; then more are looked at.
 _ROWS_FOR_LUMP, _ROWS_FOR_SHARE = 256, 2048
-_NEAR, _MOSTLY = 0.3, 0.45
+_QUANTILES, _FEWEST_FOR_LUMP = (0.6, 0.8, 0.9, 0.95, 0.98), 50
 # A column is alive in a row if its residual is larger than this; the worst of both counts.
 _ALIVE = (0.1, 0.3)
 _MOST_NUMBERS, _CHUNK = 1 << 23, 1 << 16
@@ -161,11 +161,7 @@ def live_share(
     columns but the two, scaled to mean square one: e_i ∝ v_i + ρ_ijv_j. For columns with a density,
     and for events that are rare but independent, the share is 1.
     """
-    head = centred[:_ROWS_FOR_LUMP] @ residual_map
-    if not len(head):
-        return 1.0
-    near = (np.abs(head) < _NEAR * np.sqrt(np.mean(np.square(head), axis=0))).mean(axis=0)
-    lumpy = np.flatnonzero(near > _MOSTLY)
+    lumpy = np.flatnonzero(_is_lumpy(np.abs(centred[:_ROWS_FOR_LUMP] @ residual_map)))
     if lumpy.size < 2:
         return 1.0
     most = max(_ROWS_FOR_LUMP, min(_ROWS_FOR_SHARE, _MOST_NUMBERS // lumpy.size**2))
@@ -190,6 +186,21 @@ def live_share(
             floor = np.fmax(floor, of_both / (np.maximum(alive.sum(axis=1), 1) * n))
         share[lumpy[i], lumpy[j]] = share[lumpy[j], lumpy[i]] = 1 / floor
     return share
+
+
+def _is_lumpy(sizes: FloatArray) -> BoolArray:
+    """Whether sizes lump near 0: many are far below one that not many more are below.
+
+    Of a density few are that near 0, or, with a heavy tail, far fewer are beyond.
+    """
+    n = len(sizes)
+    if n < _FEWEST_FOR_LUMP:
+        return np.zeros(sizes.shape[1], dtype=np.bool_)
+    quantiles = np.sort(sizes, axis=0)[[int(q * n) for q in _QUANTILES]]
+    far_below = np.array([(sizes < quantile / 8).sum(axis=0) for quantile in quantiles])
+    beyond = n - np.array([[int(q * n)] for q in _QUANTILES])
+    lumps = (far_below > 0.4 * n) & (n - far_below < 3 * beyond)
+    return np.asarray(lumps.any(axis=0))
 
 
 def _inverse(correlation: FloatArray) -> FloatArray | None:

@@ -1,0 +1,71 @@
+"""A column that opens others: in few rows do two gated columns vary, and there they hardly meet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.statistical.laws import FULL, PValues, rejects
+
+pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
+
+ALPHA, P = 0.05, 10
+
+
+def _behind(rng, n, share, items):
+    """A yes/no column, and items that are 0 where it is 0 and independent where it is 1."""
+    gate = rng.random(n) < share
+    return np.column_stack([gate, items * gate[:, np.newaxis]]).astype(float)
+
+
+def yes_no(rng):
+    return _behind(rng, 5000, 0.1, rng.random((5000, P - 1)) < 0.05)
+
+
+def wide_gate(rng):
+    return _behind(rng, 5000, 0.3, rng.random((5000, P - 1)) < 0.05)
+
+
+def counts(rng):
+    return _behind(rng, 5000, 0.1, rng.poisson(0.05, (5000, P - 1)))
+
+
+def overdispersed(rng):
+    return _behind(rng, 2000, 0.1, rng.negative_binomial(0.3, 0.3, (2000, P - 1)))
+
+
+def lognormal(rng):
+    return _behind(rng, 2000, 0.1, rng.lognormal(size=(2000, P - 1)))
+
+
+def cell_types(rng):
+    """Genes of six types of cells, about the mean of their type: no column is the gate."""
+    types = rng.integers(6, size=2000)
+    X = (rng.random((2000, 24)) < 0.3) * rng.lognormal(size=(2000, 24))
+    X *= np.arange(24) % 6 == types[:, np.newaxis]
+    for one in range(6):
+        X[types == one] -= X[types == one].mean(axis=0)
+    return X
+
+
+LAWS = {law.__name__: law for law in (yes_no, wide_gate, counts, overdispersed, lognormal)}
+LAWS["cell_types"] = cell_types
+CELLS = [(law, method) for law in LAWS for method in ("score", "wald", "batch")]
+
+
+@pytest.mark.parametrize(
+    ("law", "method"), CELLS if FULL else [("yes_no", "score"), ("counts", "batch")]
+)
+def test_gate(trial, law, method):
+    log_pvalues, errors, found = PValues(method), [], []
+    for rng in trial.draws(40, 400):
+        X = LAWS[law](rng)
+        edges = rejects(log_pvalues(X), "holm")
+        # The pairs of the gate come first; between two types of cells no pair is independent.
+        i, j = np.triu_indices(X.shape[1], k=1)
+        null = i % 6 != j % 6 if law == "cell_types" else i > 0
+        errors.append(edges[null].any())
+        found.append(edges[i == 0].mean())
+    with trial.together():
+        trial.rate_at_most("family-wise error behind a gate", errors, ALPHA)
+        if law in ("yes_no", "wide_gate", "counts") and method != "wald":
+            trial.mean_at_least("edges of the gate", found, 0.9)
