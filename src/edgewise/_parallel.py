@@ -94,16 +94,25 @@ def on_each(work: Callable[[A], T], items: Iterable[A], threads: int | None = No
 Bar: TypeAlias = Callable[[float | None, str, str], AbstractContextManager[Callable[[float], None]]]
 
 _bar: ContextVar[Bar | None] = ContextVar("bar", default=None)
+_name: ContextVar[Callable[[str], None] | None] = ContextVar("name", default=None)
 
 
 @contextmanager
-def watched_by(bar: Bar) -> Iterator[None]:
-    """Show the steps of all work inside this context in bars of this kind."""
-    token = _bar.set(bar)
+def watched_by(bar: Bar, name: Callable[[str], None]) -> Iterator[None]:
+    """Show the steps of all work inside this context in bars of this kind, and `name` what runs."""
+    tokens = _bar.set(bar), _name.set(name)
     try:
         yield
     finally:
-        _bar.reset(token)
+        _bar.reset(tokens[0])
+        _name.reset(tokens[1])
+
+
+def runs_now(what: str) -> None:
+    """Name what runs from now on, where somebody watches."""
+    name = _name.get()
+    if name is not None:
+        name(what)
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def test_refusals(run_main, refused, csv_file, tmp_path):
         (["rows.csv", "-o", "-", "--resume"], 2, "keep a file beside the output; name a file"),
         (["rows.csv"], 2, "'--output'"),
         (["rows.csv", "-o", "x", "--kind", "sequence"], 2, "'sequence' is not one of"),
-        (["rows.csv", "-o", "x", "--n-batches", "1"], 2, "n_batches: expected a whole number"),
+        (["rows.csv", "-o", "x", "--n-batches", "1"], 2, "--n-batches: expected a whole number"),
         (["rows.csv", "-o", "x", "--checkpoint-every", "-1"], 2, "expected a number above 0"),
         (["rows.csv", "-o", "x", "--weights", "a", "--kind", "moments"], 2, "leave out --kind"),
     ):

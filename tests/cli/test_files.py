@@ -37,11 +37,9 @@ def test_one_output_for_each_place(refused, run_main, csv_file, tmp_path):
     for arguments, sentence in (
         (["--json", "x", "--csv", "x"], "--csv and --json: only one of them can go to 'x'"),
         (["--json", "x", "--csv", "./x"], "--csv and --json: only one"),
-        (["--graphml", "x", "--csv", "x"], "--csv and --graphml: only one"),
         (["--json", "-", "--csv", "-"], "only one of them can go to standard output"),
-        (["--report", "-", "--csv", "-"], "--report and --csv: only one"),
         (["--plot", "-"], "name a file that ends in .png, .svg or .pdf"),
-        (["--graph", "-"], "--graphml -"),
+        (["--graph", "-"], "name a file that ends in .graphml"),
         (["--plot-kind", "forest"], "also say where, with --plot FILE"),
     ):
         assert sentence in refused("test", "rows.csv", *arguments)
@@ -78,14 +76,14 @@ def test_what_cannot_be_written_is_noticed_before_the_work(refused, csv_file, mo
 
     for name in (
         "tables.files.FileTable._read",
-        "sums.registry.load_state",
+        "sums.save.load_state",
         "simulate.sample_batches",
         "datasets.load_sp500_returns",
     ):
         monkeypatch.setattr(f"edgewise.{name}", worked)
     for arguments in (
-        *(["test", "rows.csv", f"--{kind}"] for kind in ("json", "csv", "graphml")),
-        *(["test", "rows.csv", "--report", "x.html"], ["test", "rows.csv", "--plot", "x.png"]),
+        *(["test", "rows.csv", f"--{kind}"] for kind in ("json", "csv")),
+        *(["test", "rows.csv", "--graph", "x.gexf"], ["test", "rows.csv", "--plot", "x.png"]),
         *(["pair", "rows.csv", "a", "b", "--json"], ["compare", "rows.csv", "--plot", "x.png"]),
         *(["diff", "rows.csv", "b.csv", "--json"], ["report", "rows.csv", "-o", "x.html"]),
         *(["accumulate", "rows.csv", "-o"], ["merge", "rows.state", "-o"]),
@@ -97,26 +95,26 @@ def test_what_cannot_be_written_is_noticed_before_the_work(refused, csv_file, mo
         assert line.startswith("output: cannot ")
 
 
-@pytest.mark.parametrize("kind", ["json", "csv", "graphml", "report"])
-def test_standard_output_has_what_a_file_has(run_main, csv_file, tmp_path, kind):
-    name = "x.html" if kind == "report" else f"x.{kind}"
-    arguments = ["test", "rows.csv", *(["--no-compare"] if kind == "report" else [])]
-    run_main(*arguments, f"--{kind}", name)
-    out, _ = run_main(*arguments, f"--{kind}", "-")
+@pytest.mark.parametrize(
+    "asked", ["test --json x", "test --csv x", "report --no-compare --no-rows -o x.html"]
+)
+def test_standard_output_has_what_a_file_has(run_main, csv_file, tmp_path, asked):
+    command, *options, name = asked.split()
+    run_main(command, "rows.csv", *options, name)
+    out, _ = run_main(command, "rows.csv", *options, "-")
     text = (tmp_path / name).read_bytes().decode()
-    if kind == "report":  # which holds the command that made it
+    if command == "report":  # which holds the command that made it
         assert out.startswith("<!doctype html>")
         assert abs(len(out) - len(text)) < 100
     else:
         assert out == text.replace("\r\n", "\n")
-    assert sorted(os.listdir(tmp_path)) == sorted(["rows.csv", name])
+    assert {*os.listdir(tmp_path)} - {"x.notes.txt"} == {"rows.csv", name}
 
 
 def test_the_report_of_a_file(run_main, csv_file, rows, tmp_path):
     """Where nobody says where, beside nothing else, and with the command that makes it again."""
     asked = ["report", "rows.csv", "--alpha", "0.01", "--correction", "bh"]
-    out, err = run_main(*asked)
-    assert err == ""
+    out, _ = run_main(*asked)
     result = ew.edge_test(rows, feature_names=list("abcd"), alpha=0.01, correction="bh")
     written = tmp_path / "edgewise-report.html"
     assert out.splitlines() == [
@@ -136,16 +134,16 @@ def test_the_report_of_a_file(run_main, csv_file, rows, tmp_path):
 def test_reports_of_states_pipes_and_several_files(run_main, csv_file, rows, tmp_path):
     ew.accumulate(rows, n_batches=20).save(tmp_path / "b.ews")
     out, _ = run_main("report", "b.ews", "-o", "b.html")
-    assert out.splitlines()[-1] == "The page holds no sampled rows."
+    assert "sampled rows" not in out
     text = page(tmp_path / "b.html")
     assert heading(text) == "b.ews"
     assert "Tested by method “batch”" in text
     assert not compares(text)
     text = csv_file.read_text(encoding="utf-8")
-    run_main("test", "-", "--method", "batch", "--report", "x y.html", input=text)
+    run_main("report", "-", "--method", "batch", "-o", "x y.html", input=text)
     text = page(tmp_path / "x y.html")
     assert not compares(text)
-    assert command_of(text) == "edgewise test - --method batch --report 'x y.html'"
+    assert command_of(text) == "edgewise report - --method batch -o 'x y.html'"
     for k in range(5):
         np.save(tmp_path / f"{k}.npy", rows[80 * k : 80 * (k + 1)])
     run_main("report", *(f"{k}.npy" for k in range(5)), "--no-compare", "--no-rows")
@@ -169,13 +167,11 @@ def test_hostile_names(run_main, tmp_path, hostile_names, hostile_rows, write_cs
 def test_the_page_is_opened(run_main, refused, csv_file, monkeypatch):
     opened = []
     monkeypatch.setattr(webbrowser, "open", lambda address: opened.append(address) or True)
-    for asked in (["report", "-o"], ["test", "--report"]):
-        _, err = run_main(asked[0], "rows.csv", "--no-compare", asked[1], "x y.html", "--open")
-        assert err == ""
-        assert "a browser needs a file" in refused(asked[0], "rows.csv", asked[1], "-", "--open")
-        line = refused(asked[0], "rows.csv", asked[1], "x.txt")
-        assert "expected one of 'html', 'htm'; got 'txt'." in line
-    assert opened == [csv_file.with_name("x y.html").as_uri()] * 2
+    run_main("report", "rows.csv", "--no-compare", "-o", "x y.html", "--open")
+    assert "a browser needs a file" in refused("report", "rows.csv", "-o", "-", "--open")
+    line = refused("report", "rows.csv", "-o", "x.txt")
+    assert "expected one of 'html', 'htm'; got 'txt'." in line
+    assert opened == [csv_file.with_name("x y.html").as_uri()]
 
     def fails(address):
         raise webbrowser.Error("could not locate runnable browser")
@@ -184,10 +180,7 @@ def test_the_page_is_opened(run_main, refused, csv_file, monkeypatch):
         monkeypatch.setattr(webbrowser, "open", answer)
         out, err = run_main("report", "rows.csv", "--no-compare", "--open")
         assert "The report is in" in out
-        assert err == "edgewise: no browser could be started; open the page yourself.\n"
-    for flag in ("--open", "--no-rows", "--compare", "--no-compare"):
-        line = refused("test", "rows.csv", flag)
-        assert f"{flag.replace('no-c', 'c')} is an option of the report" in line
+        assert err.endswith("edgewise: no browser could be started; open the page yourself.\n")
 
 
 @pytest.mark.parametrize("kind", ["gexf", "cyjs", "graphml"])

@@ -20,17 +20,11 @@ PROGRAM = [sys.executable, "-m", "edgewise"]
 SIGNALS = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs signals and named pipes")
 NO_SPACE = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 NAMES = ("Θ – x", "naïve", "漢", "d")
-ANSWERS = (["test", "rows.csv"], ["test", "rows.csv", "--json", "-"], ["--help"])
+ANSWERS = (["test", "rows.csv", "--json", "-"], ["--help"])
 
 
 @pytest.mark.parametrize(
-    "terminal",
-    [
-        {"PYTHONIOENCODING": "cp1252"},
-        {"PYTHONIOENCODING": "ascii"},
-        {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"},
-    ],
-    ids=["cp1252", "ascii", "C"],
+    "terminal", [{"PYTHONIOENCODING": "cp1252"}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}]
 )
 def test_encodings(run_program, tmp_path, rows, write_csv, terminal):
     """No two names look the same, and data are UTF-8 all the same."""
@@ -85,7 +79,7 @@ def test_a_reader_that_leaves(run_program, csv_file, command):
     assert done.stderr.splitlines() == expected
 
 
-@pytest.mark.parametrize("closed", ["2>&-", "2>/dev/full", "<&- 2>&-"])
+@pytest.mark.parametrize("closed", ["2>/dev/full", "<&- 2>&-"])
 def test_nobody_to_tell(csv_file, closed):
     """The answer and the status are the same."""
     for data, status in ((csv_file.name, 0), ("no.csv", 1)):

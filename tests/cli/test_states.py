@@ -95,10 +95,10 @@ def test_what_cannot_be_merged(refused, saved, rows, csv_file):
 @pytest.mark.parametrize(
     ("name", "arguments", "options"),
     [
-        ("moments", ["--mu", "0.5"], {"mu": 0.5}),
+        ("moments", ["--method", "trace", "--mu", "0.5"], {"mu": 0.5}),
         ("moments", ["--method", "fisher", "--alpha", "0.2"], {"method": "fisher", "alpha": 0.2}),
-        ("batches", ["--correction", "maxt"], {"correction": "maxt"}),
-        ("batches", ["--given", "a"], {"given": "a"}),
+        ("batches", ["--correction", "maxt"], {"method": "auto", "correction": "maxt"}),
+        ("batches", ["--given", "a"], {"method": "auto", "given": "a"}),
         ("sequence", ["--alpha", "0.2"], {"alpha": 0.2}),
     ],
 )

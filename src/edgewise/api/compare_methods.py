@@ -13,6 +13,7 @@ import numpy as np
 
 from edgewise._checks import check_choice
 from edgewise._linalg import root_outer
+from edgewise._parallel import runs_now
 from edgewise.api.edge_test import edge_test
 from edgewise.errors import EdgewiseError, ParameterError, without_warnings
 from edgewise.inference.corrections import CORRECTIONS
@@ -154,7 +155,9 @@ def compare_methods(
     if state is not None and transform is not None:
         raise ParameterError("transform: expected with rows only, got a state, which has no rows.")
     source = as_table(data, transform=transform) if state is None else state
-    for label, method in all_variants() if methods is None else map(labelled, methods):
+    chosen = [*all_variants()] if methods is None else [*map(labelled, methods)]
+    for number, (label, method) in enumerate(chosen, start=1):
+        runs_now(f"{label}, {number} of {len(chosen)}")
         start = time.perf_counter()
         result, failure = None, ""
         try:

@@ -7,33 +7,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise.cli.options import Manual, family_of, reading_section, section
+from edgewise.cli.options import Manual, data_argument, family_of, option, reading_section, section
 from edgewise.cli.run import checked_outputs, opened, progress_bar
-from edgewise.cli.streams import info, info_dropped, info_files
+from edgewise.cli.streams import info, info_dropped, info_files, output
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from edgewise.api.null import NullComparison
 
 
 @click.command(
     "compare",
     cls=Manual,
-    short_help="Every method side by side on DATA.",
+    short_help="The methods side by side on DATA.",
     examples="""
     # Which test suits these data?
     edgewise compare returns.csv --exclude Date
-    # At another level, with a picture of the thresholds
-    edgewise compare 2024/ --alpha 0.01 --plot thresholds.svg
+    # Also the bounds, at another level, with a picture of the thresholds
+    edgewise compare 2024/ --all --alpha 0.01 --plot thresholds.svg
     # How often does each method find an edge where there is none?
     edgewise compare returns.csv --exclude Date --null --shuffles 20
     """,
 )
 @section(
     "The comparison",
-    *("data", "columns", "exclude", "given", "pairs", "missing", "transform"),
-    *("alpha", "correction", "plot"),
+    *(data_argument, "--columns", "--exclude", "--given", "--pairs", "--missing", "--transform"),
+    *("--alpha", "--correction", "--plot"),
+    click.option("--all", "every", is_flag=True, help="Also the bounds on all entries at once."),
     click.option(
         "--null",
         is_flag=True,
@@ -41,50 +40,45 @@ if TYPE_CHECKING:
         "often each method finds an edge.",
     ),
     click.option("--shuffles", type=int, metavar="N", help="Shuffles of --null.  [default: 100]"),
-    click.option("--seed", type=int, help="Seed of the shuffles of --null.  [default: 0]"),
-    "verbose",
+    option("--seed", default=None, show_default=False, help="Of the shuffles.  [default: 0]"),
+    "--verbose",
 )
 @reading_section
 def compare_command(**options: Any) -> None:
-    """Run every method on DATA and say which one suits the data.
+    """Run the methods on DATA and say which one suits the data.
 
-    Shows each method's guarantee, its threshold (on |Θ| and as a partial correlation; the median
-    over the pairs), the edges it finds, how many of the score test's edges are among them, and its
-    time.
+    Shows each method's guarantee, the partial correlation that would just be an edge (the median
+    over the pairs), the edges it finds, and its time.
 
-    With --null, the columns keep their values but have no edges. The table then shows the share of
-    shuffles in which each per-edge method finds any edge; they promise at most --alpha. Shuffling
-    also breaks any dependence between rows, so this table says nothing about it. Of more than
-    10,000 rows, an even sample is shuffled.
+    With --null, the columns keep their values but have no edges, and the table shows the share of
+    shuffles in which each method finds any. Shuffling also breaks any dependence between rows, so
+    this table says nothing about it. Of more than 10,000 rows, an even sample is shuffled.
     """
-    from edgewise.cli.show import console
-
     if options["null"]:
-        _compare_null(options, console())
+        _check_null(options)
     elif options["shuffles"] is not None or options["seed"] is not None:
         raise click.UsageError("--shuffles and --seed are options of --null; add --null.")
     else:
-        _compare_methods(options, console())
+        _compare_methods(options)
 
 
-def _compare_methods(options: dict[str, Any], out: Console) -> None:
+def _compare_methods(options: dict[str, Any]) -> None:
     from edgewise._text import by_reason
-    from edgewise.api.compare_methods import compare_methods
+    from edgewise.api.compare_methods import all_variants, compare_methods
     from edgewise.api.diagnose import diagnose
-    from edgewise.cli.show import comparison_table, show, show_next, with_method
+    from edgewise.cli.show import print_comparison
     from edgewise.results.summary import adjusted_for, meaning
     from edgewise.tables.files import files_read
 
-    plot = options["plot"]
-    checked_outputs({"--plot": plot}, options)
-    with opened(options, "testing") as (table, rows):
-        family = family_of(options, table.feature_names)
-        lines = compare_methods(rows, options["alpha"], options["correction"], **family)
+    plot = checked_outputs({"--plot": options["plot"]}, options)["--plot"]
+    variants = [method for _, method in all_variants()]
+    bounds = [method for method in variants if method.simultaneous]
+    methods = [method for method in variants if options["every"] or not method.simultaneous]
+    with opened(options, "looking at the rows") as (rows, _):
+        family = family_of(options, rows.feature_names)
         diagnosis = diagnose(rows)
-    if options["verbose"]:
-        info_files(files_read(table))
+        lines = compare_methods(rows, options["alpha"], options["correction"], methods, **family)
     results = [line.result for line in lines if line.result is not None]
-    info_dropped(max(result.n_dropped for result in results))
     if plot is not None:
         from edgewise.plots.export import write_plot
         from edgewise.plots.plots import plot_ladder
@@ -93,31 +87,31 @@ def _compare_methods(options: dict[str, Any], out: Console) -> None:
     known = results[0]
     if known.tested is not None:
         adjusted = f", {adjusted_for(known)}" if known.given else ""
-        show(out, f"{known.n_pairs} pairs are tested{adjusted}.")
+        output(f"{known.n_pairs} pairs are tested{adjusted}.")
     for sentence in meaning(known.provenance):
-        show(out, sentence, wrap=True)
-    out.print(comparison_table(lines))
+        output(sentence)
+    print_comparison(lines)
     for reason in by_reason((line.label, line.failure) for line in lines if line.result is None):
-        show(out, reason)
-    show(out)
-    show(out, diagnosis.advice())
-    fitting = diagnosis.recommended
-    if fitting is None:
-        show_next(out, "do what the advice says, and ask again")
-    else:
-        show_next(out, f"test with method '{fitting}'", with_method(fitting))
+        output(reason)
+    if not options["every"]:
+        output(f"{len(bounds)} bounds on all entries at once, which need many rows: --all")
+    output()
+    output(diagnosis.advice())
+    if options["verbose"]:
+        info_files(files_read(rows))
+    info_dropped(max(result.n_dropped for result in results))
 
 
-def _compare_null(options: dict[str, Any], out: Console) -> None:
+def _check_null(options: dict[str, Any]) -> None:
     from edgewise._checks import check_alpha, check_count
     from edgewise.api.null import check_null, even_sample
-    from edgewise.cli.show import same_data, show_next, with_method
+    from edgewise.cli.show import same_data, show_next
     from edgewise.tables.files import files_read
     from edgewise.tables.options import refuse_pairwise
 
     refuse_pairwise(options["missing"], "shuffled columns")
-    if options["plot"] is not None:
-        raise click.UsageError("--plot draws thresholds, and --null has none; leave one out.")
+    if options["plot"] is not None or options["every"]:
+        raise click.UsageError("--plot and --all show thresholds, and --null has none.")
     if options["transform"] is not None:
         raise click.UsageError("--null shuffles values, not their scores; leave --transform out.")
     n_shuffles = 100 if options["shuffles"] is None else options["shuffles"]
@@ -126,77 +120,62 @@ def _compare_null(options: dict[str, Any], out: Console) -> None:
     check_count("shuffles", n_shuffles, at_least=1)
     check_count("seed", seed, at_least=0)
     alpha, correction = check_alpha(options["alpha"]), options["correction"]
-    with opened(options, "reading", 2) as (table, rows):
-        family = family_of(options, table.feature_names)
+    with opened(options, "reading") as (rows, _):
+        family = family_of(options, rows.feature_names)
         sample = even_sample(rows)
-    if options["verbose"]:
-        info_files(files_read(table))
-    info_dropped(sample.n_dropped)
-    used, available = len(sample.rows), sample.n_available
-    if used < available:
-        info(f"shuffled an even sample of {used:,} of the {available:,} rows.")
-    with progress_bar(n_shuffles, "shuffling", unit="shuffles") as advance:
+    with progress_bar("shuffling", n_shuffles, "shuffles") as bar:
         lines = check_null(
             sample.table(),
             n_shuffles=n_shuffles,
             alpha=alpha,
             correction=correction,
             random_state=seed,
-            progress=advance,
+            progress=bar.advance,
             **family,
         )
-    corrected = correction != "none"
-    _show_null(out, lines, alpha, corrected)
-    kept = [line.method.name for line in lines if corrected and line.band[0] <= alpha]
-    if kept:
-        what = f"test with method '{kept[0]}', which kept its promise"
-        show_next(out, what, with_method(kept[0]))
-    else:
-        plain = same_data("compare", without=("null", "shuffles", "seed"))
-        show_next(out, "see what the data say about the methods", plain)
+    _show_null(lines, alpha, corrected=correction != "none")
+    # Fewer do not tell 5 % from 20 %.
+    few = correction != "none" and n_shuffles < 100
+    if options["verbose"]:
+        info_files(files_read(rows))
+    info_dropped(sample.n_dropped)
+    if len(sample.rows) < sample.n_available:
+        used = f"{len(sample.rows):,} of the {sample.n_available:,} rows"
+        info(f"shuffled an even sample of {used}.")
+    if few:
+        more = same_data("compare", without=("shuffles",))
+        show_next("shuffle 100 times, to tell the methods apart", more)
 
 
-def _show_null(out: Console, lines: list[NullComparison], alpha: float, corrected: bool) -> None:
+def _show_null(lines: list[NullComparison], alpha: float, *, corrected: bool) -> None:
     """The table, and what to know about it: failures, what was promised, who broke it."""
-    from edgewise.cli.show import show, table
+    from edgewise.cli.show import print_table
 
     n = lines[0].n_shuffles
-    title = f"{n:,} shuffle{'s' * (n != 1)} of {lines[0].n_samples:,} rows, without any edges"
-    headings = ("method", "guarantee", "shuffles with an edge", "share", "95 % band", "seconds")
+    output(f"{n:,} shuffle{'s' * (n != 1)} of {lines[0].n_samples:,} rows, without any edges")
+    headings = ("method", "guarantee", "with an edge", "share", "95 % interval", "seconds")
     rows = []
     for line in lines:
         tested, (low, high) = n - line.n_failed, line.band
-        rows.append(
-            (
-                line.label,
-                line.guarantee,
-                f"{line.n_with_edges:,}/{tested:,}",
-                _percent(line.share),
-                f"{_percent(low)} to {_percent(high)}" if tested else "–",
-                f"{line.seconds:.3f}",
-            )
-        )
-    out.print(table(title, headings, rows, left=2))
+        found = f"{line.n_with_edges:,}/{tested:,}"
+        band = f"{_percent(low)} to {_percent(high)}" if tested else "–"
+        cells = (line.label, line.guarantee, found, _percent(line.share), band)
+        rows.append((*cells, f"{line.seconds:.2f}"))
+    print_table(headings, rows, left=2)
     for line in lines:
         if line.n_failed:
             failed = f"{line.label}: failed in {line.n_failed:,} of {n:,} shuffles, first because:"
-            show(out, f"{failed} {line.failure}")
+            output(f"{failed} {line.failure}")
     if corrected:
-        above = ", ".join(line.label for line in lines if line.band[0] > alpha) or "none"
-        show(
-            out,
-            f"A method that keeps its promise finds an edge in at most {_percent(alpha)} of the "
-            f"shuffles. Clearly more often: {above}.",
+        above = [line.label for line in lines if line.band[0] > alpha]
+        output(
+            f"Significantly above {_percent(alpha)}: {', '.join(above)}."
+            if above
+            else f"No method significantly exceeded {_percent(alpha)}."
         )
     else:
-        show(
-            out,
-            "Without a correction, alpha is promised for each pair, not for all of them together.",
-        )
-    show(
-        out,
-        "Shuffling also breaks any dependence between rows, so this table says nothing about it.",
-    )
+        output("Without a correction, alpha holds for each pair, not for all of them together.")
+    output("Shuffling also breaks any dependence between rows: `edgewise compare` checks for it.")
 
 
 def _percent(share: float) -> str:

@@ -13,13 +13,20 @@ import click
 from edgewise.cli.options import (
     Manual,
     column_names,
+    data_argument,
     family_of,
-    method_option,
+    option,
     reading_section,
     section,
 )
-from edgewise.cli.run import checked_outputs, data_of, info_cautions, progress_bar, write_outputs
-from edgewise.cli.streams import info_dropped, info_files, warnings_shown
+from edgewise.cli.run import (
+    checked_outputs,
+    data_of,
+    progress_bar,
+    write_notes,
+    write_outputs,
+)
+from edgewise.cli.streams import info_dropped, info_files, output, warnings_shown
 
 
 @click.command(
@@ -37,22 +44,19 @@ from edgewise.cli.streams import info_dropped, info_files, warnings_shown
 )
 @section(
     "Rows and columns",
-    *("data", "columns", "exclude"),
+    *(data_argument, "--columns", "--exclude"),
     click.option(
         "--by",
         metavar="COLUMN",
-        help="The column of DATA that tells the groups apart; it may hold text. The rows are read "
-        "into memory. With more than two levels, each is compared with all the others.",
+        help="The column of DATA that tells the groups apart; it may hold text. With more than two "
+        "levels, each is compared with all the others.",
     ),
-    *("given", "pairs", "missing", "transform", "clusters"),
+    *("--given", "--pairs", "--missing", "--clusters", "--transform"),
 )
 @section(
     "The test",
-    method_option(
-        "How each group is measured: wald, batch (rows that depend on the rows before them), "
-        "elliptical or fisher.  [default: auto]"
-    ),
-    *("alpha", "correction"),
+    option("--method", help="wald, batch, elliptical or fisher.  [default: auto]"),
+    *("--alpha", "--correction"),
     click.option("--n-batches", type=int, help="Batches of rows; by default 100. (batch)"),
     click.option(
         "--permutations",
@@ -60,9 +64,9 @@ from edgewise.cli.streams import info_dropped, info_files, warnings_shown
         metavar="N",
         help="Take p-values from so many permutations of the groups; 999 is usual.",
     ),
-    "seed",
+    "--seed",
 )
-@section("Output", "json", "csv", "report", "plot", "verbose")
+@section("Output", *("--csv", "--json", "--report", "--plot", "--all-edges", "--verbose"))
 @reading_section
 def diff_command(**options: Any) -> None:
     """Test for every pair of columns whether its partial correlation differs between two groups.
@@ -72,61 +76,66 @@ def diff_command(**options: Any) -> None:
     of the groups must be independent of each other: not the same subjects twice.
     """
     from edgewise.api.compare_groups import compare_groups
-    from edgewise.cli.show import console, difference_table, show
+    from edgewise.cli.show import print_differences, show_notes
     from edgewise.plots.export import write_plot
     from edgewise.results.summary import any_sentence, global_sentence, strongest_sentence
 
-    names = ("--report", "--plot", "--csv", "--json")
-    outputs = checked_outputs({name: options[name[2:]] for name in names}, options)
+    names = ("report", "plot", "csv", "json")
+    outputs = checked_outputs({f"--{name}": options[name] for name in names}, options)
     groups = _groups(options)
     groups |= family_of(options, _column_names(groups["a"], options))
     if options["n_batches"] is not None:
         groups["n_batches"] = options["n_batches"]
-    permutations = options["permutations"]
-    with warnings_shown(), progress_bar(permutations, "permuting", unit="permutations") as advance:
+    how = ("alpha", "correction", "missing", "transform", "clusters", "permutations")
+    what = "testing" if options["permutations"] is None else "permuting"
+    with warnings_shown(), progress_bar(what, options["permutations"], "permutations") as bar:
         result = compare_groups(
             **groups,
-            **{name: options[name] for name in ("alpha", "correction", "missing", "transform")},
-            clusters=options["clusters"],
-            permutations=permutations,
+            **{name: options[name] for name in how},
             random_state=options["seed"],
             columns=column_names(options["columns"]),
             exclude=column_names(options["exclude"]),
-            progress=advance,
+            progress=bar.advance,
         )
     results = result.comparisons()
-    for one in results:
-        info_dropped(sum(one.n_dropped))
-        info_cautions(one)
+    several = len(results) > 1
+    write_outputs(
+        outputs,
+        {
+            "--report": lambda file: result.report(
+                file, command=shlex.join(["edgewise", *sys.argv[1:]])
+            ),
+            "--plot": lambda file: write_plot(result.plot()[0], file),
+            "--csv": result.to_csv,
+            "--json": lambda file: result.to_json(file, indent=2),
+        },
+    )
+    cautions = dict.fromkeys(str(caution) for one in results for caution in one.cautions)
+    intervals = f"interval_low and interval_high: {results[0].interval_label}, of the difference"
+    notes = [one.headline() for one in results] + [intervals]
+    write_notes(outputs["--csv"], [*notes, *(f"caution: {caution}" for caution in cautions)])
+    if "-" not in outputs.values():
+        if several:
+            output(result.headline())
+            output(any_sentence(result.global_pvalue, results[0]))
+        for one in results:
+            if several:
+                output()
+            output(one.headline())
+            if not several:
+                output(global_sentence(one))
+            if one.n_edges:
+                print_differences(one, every=options["all_edges"])
+            else:
+                output(strongest_sentence(one))
     if options["verbose"]:
         # With --by, all groups are in the same files.
-        files = [file for one in results for group in one.files for file in group]
-        info_files([*dict.fromkeys(files)])
-    made_by = shlex.join(["edgewise", *sys.argv[1:]])
-
-    writers = {
-        "--report": lambda file: result.report(file, command=made_by),
-        "--plot": lambda file: write_plot(result.plot()[0], file),
-        "--csv": result.to_csv,
-        "--json": lambda file: result.to_json(file, indent=2),
-    }
-    write_outputs(outputs, writers)
-    if "-" in outputs.values():
-        return
-    out = console()
-    if len(results) > 1:
-        show(out, result.headline())
-        show(out, any_sentence(result.global_pvalue, results[0]))
+        info_files(
+            [*dict.fromkeys(file for one in results for group in one.files for file in group)]
+        )
     for one in results:
-        if len(results) > 1:
-            show(out)
-        show(out, one.headline(), wrap=True)
-        if len(results) == 1:
-            show(out, global_sentence(one), wrap=True)
-        if one.n_edges:
-            out.print(difference_table(one))
-        else:
-            show(out, strongest_sentence(one), wrap=True)
+        info_dropped(sum(one.n_dropped))
+    show_notes((), cautions)
 
 
 def _groups(options: dict[str, Any]) -> dict[str, Any]:
@@ -144,7 +153,10 @@ def _groups(options: dict[str, Any]) -> dict[str, Any]:
         )
     states = [as_state(path) for path in data]
     a, b = (state or data_of(options, path) for state, path in zip(states, data, strict=True))
-    return {"a": a, "b": b, "group_names": _names(data), "method": method}
+    short = [(Path(path).name or path).split(".")[0] or path for path in data]
+    first, second = short if short[0] != short[1] else data
+    names = (first, second) if first != second else ("a", "b")
+    return {"a": a, "b": b, "group_names": names, "method": method}
 
 
 def _column_names(group: Any, options: dict[str, Any]) -> Sequence[str]:
@@ -160,11 +172,3 @@ def _column_names(group: Any, options: dict[str, Any]) -> Sequence[str]:
         exclude = [*(column_names(options["exclude"]) or []), *without]
         rows = {"columns": column_names(options["columns"]), "exclude": exclude}
     return Group.opened(group, "a", rows).feature_names
-
-
-def _names(data: tuple[str, ...]) -> tuple[str, str]:
-    """The names of the files, or their paths where these are the same."""
-    short = [Path(path).name or path for path in data]
-    short = [name.split(".")[0] or name for name in short]
-    first, second = short if short[0] != short[1] else data
-    return (first, second) if first != second else ("a", "b")

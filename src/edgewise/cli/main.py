@@ -13,7 +13,13 @@ import click
 
 from edgewise._text import did_you_mean
 from edgewise._version import __version__
-from edgewise.cli.options import Manual, option_of, write_examples
+from edgewise.cli.options import (
+    Manual,
+    as_typed,
+    option_of,
+    reading_options,
+    write_examples,
+)
 from edgewise.cli.streams import info, prepare_streams, silence
 from edgewise.errors import EdgewiseError, ParameterError
 from edgewise.methods.registry import registered
@@ -78,7 +84,7 @@ class _Program(click.Group):
             info(text.getvalue().rstrip("\n"), prefix="", keep="\n\t")
             return error.exit_code
         except EdgewiseError as error:
-            info(str(error))
+            info(as_typed(str(error)))
             return 2 if isinstance(error, ParameterError) else 1
         except MemoryError:
             info("the data do not fit in memory; test fewer columns or rows.")
@@ -155,24 +161,25 @@ def main() -> None:
 @click.command(
     "help",
     cls=Manual,
-    short_help="The help of a command, or the options of each method.",
+    short_help="The help of a command, or the options of methods or files.",
     examples="""
     # Which methods there are, and what tunes each of them
     edgewise help methods
-    # The same as `edgewise test --help`
-    edgewise help test
+    # What to say about files that are read wrongly
+    edgewise help files
     """,
 )
-@click.argument("topic", required=False, metavar="[COMMAND|methods]")
+@click.argument("topic", required=False, metavar="[COMMAND|methods|files]")
 @click.pass_context
 def help_command(context: click.Context, topic: str | None) -> None:
-    """Print the help of a command; or every method, what it promises, and its own options.
+    """Print the help of a command; or every method with its options; or the options of files.
 
-    `test`, `report` and others take the options of the method that they run.
+    `test` and `report` take the options of the method that they run, and every command that reads
+    files takes those of files.
     """
     root = context.find_root()
-    if topic == "methods":
-        click.echo(_methods(context), nl=False)
+    if topic in ("methods", "files"):
+        click.echo(_methods(context) if topic == "methods" else _files(context), nl=False)
         return
     command, inside = root.command, root
     if topic is not None:
@@ -189,4 +196,12 @@ def _methods(context: click.Context) -> str:
         with formatter.section(f"{kind.name} ({kind.guarantee})"):
             records = [option_of(field).get_help_record(context) for field in fields(kind)]
             formatter.write_dl([one for one in records if one] or [("no options", "")])
+    return formatter.getvalue().lstrip("\n")
+
+
+def _files(context: click.Context) -> str:
+    formatter = context.make_formatter()
+    with formatter.section("Reading files, where their first lines do not show how"):
+        records = [option.get_help_record(context) for option in reading_options()]
+        formatter.write_dl([one for one in records if one])
     return formatter.getvalue().lstrip("\n")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, fields
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,8 +22,7 @@ else:
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-# The shell completes file names here. Paths are not checked here: the code that reads or writes
-# them reports errors in one sentence.
+# The shell completes file names here. Paths are checked by the code that reads or writes them.
 PATH = click.Path(readable=False)
 
 
@@ -37,178 +37,160 @@ class Choice(_ClickChoice):
             raise click.BadParameter(error.message + guess, ctx, param) from error
 
 
-def _names(name: str, help: str) -> Callable[[Any], Any]:
-    """Names of columns; given more than once, all of them count."""
-    return click.option(name, metavar="NAMES", multiple=True, help=f"{help}, separated by commas.")
+def _file(help: str, metavar: str = "FILE|-") -> dict[str, Any]:
+    return {"type": PATH, "metavar": metavar, "help": help}
 
 
-def column_names(texts: Sequence[str]) -> list[str] | None:
-    """The names in an option given any number of times, each a line of CSV; None if never.
+def _names(help: str) -> dict[str, Any]:
+    return {"metavar": "NAMES", "multiple": True, "help": f"{help}, separated by commas."}
 
-    An empty text is the column whose name is empty; between commas, what is empty is no name.
-    """
-    names: list[str] = []
-    for text in texts:
-        line = next(csv.reader([text], skipinitialspace=True), [])
-        # Spaces in quotes are meant.
-        line = line if '"' in text else [name.strip() for name in line]
-        names += [name for name in line if name] if len(line) > 1 else line or [""]
-    return names or None
+
+def _one_of(words: Iterable[str], help: str, **how: Any) -> dict[str, Any]:
+    return {"type": Choice(tuple(words)), "metavar": "WORD", "help": help, **how}
+
+
+_KINDS = ("network", "heatmap", "volcano", "forest", "pvalues", "centrality")
+#: How files are read, where their first lines do not show it; `edgewise help files` lists these.
+_READING: dict[str, dict[str, Any]] = {
+    "--sep": {"metavar": "CHAR", "help": "Between cells: CHAR, tab or whitespace."},
+    "--decimal": {"metavar": "CHAR", "help": "The decimal point: . or ,"},
+    "--encoding": {"metavar": "NAME", "help": "As in latin-1 or utf-16."},
+    "--quote": {"metavar": "CHAR", "help": "The quotes around cells: \" or '"},
+    "--skip": {"type": int, "metavar": "N", "help": "Lines above the names."},
+    "--na-values": {
+        "metavar": "TEXT",
+        "multiple": True,
+        "help": "A further text for a missing value.",
+    },
+    "--header/--no-header": {"default": None, "help": "Whether the first line names the columns."},
+    "--index-col": {
+        "metavar": "NAME|INDEX",
+        "help": "The column that numbers the rows, by name or index (0: the first), or none.",
+    },
+    "--sheet": {"metavar": "NAME", "help": "The sheet of an .xlsx file.  [default: the first]"},
+}
+#: Every option that is not of a single command.
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "--columns": _names("Columns to test"),
+    "--exclude": _names("Columns to leave out"),
+    "--given": _names("Columns to adjust for only"),
+    "--pairs": _file("Test only these pairs, two names on each line of CSV.", "FILE"),
+    "--missing": _one_of(
+        ("raise", "drop", "pairwise"),
+        "Missing values: raise an error, drop their rows, or pairwise, all rows that have both "
+        "columns of a pair.",
+        default="raise",
+        show_default=True,
+    ),
+    "--weights": {"metavar": "NAME", "help": "A column that says how much each row counts."},
+    "--weight-kind": _one_of(
+        ("sampling", "frequency"),
+        "sampling (unequal chances), or frequency (copies).",
+        default="sampling",
+        show_default=True,
+    ),
+    "--clusters": {"metavar": "NAME", "help": "A column that says which rows belong together."},
+    "--transform": _one_of(
+        ("normal-scores", "diff", "log-diff"),
+        "Test normal-scores, or the diff or log-diff of consecutive rows.",
+    ),
+    "--method": _one_of(CLASSES, "", metavar="METHOD"),
+    "--alpha": {
+        "type": float,
+        "default": 0.05,
+        "show_default": True,
+        "help": "Significance level.",
+    },
+    "--correction": _one_of(
+        ("holm", "bonferroni", "bh", "by", "maxt", "none"),
+        "For many pairs: holm, bonferroni, bh, by, maxt, none.  [default: holm]",
+        metavar="NAME",
+        callback=lambda *given: _correction(given[2]),
+    ),
+    "--min-effect": {
+        "type": float,
+        "default": 0.0,
+        "metavar": "RHO",
+        "help": "Declare an edge only where the partial correlation is larger.",
+    },
+    "--json": _file("Write the whole result as JSON."),
+    "--csv": _file("Write every tested pair as a line; notes go into FILE.notes.txt."),
+    "--graph": _file("Write the graph, by the ending .graphml, .gexf or .cyjs.", "FILE"),
+    "--plot": _file("Draw a picture.", "FILE.png|svg|pdf"),
+    "--plot-kind": _one_of(_KINDS, f"{', '.join(_KINDS[:-1])}, {_KINDS[-1]}.", metavar="KIND"),
+    "--all-edges": {"is_flag": True, "help": "Print all edges, not only the 15 strongest."},
+    "--compare/--no-compare": {
+        "default": None,
+        "help": "All other methods in the page, or none.",
+    },
+    "--no-rows": {"is_flag": True, "help": "No sampled rows in the page."},
+    "--open": {"is_flag": True, "help": "Open the page in your browser."},
+    "--report": _file("Write a page to explore in a browser.", "FILE.html"),
+    "--seed": {"type": int, "default": 0, "show_default": True, "help": "Of random numbers."},
+    "--verbose": {"is_flag": True, "help": "Say which files were read, and the time and memory."},
+    **{name: {**how, "hidden": True} for name, how in _READING.items()},
+}
+READING = tuple(name.partition("/")[0][2:].replace("-", "_") for name in _READING)
 
 
 def _correction(name: str | None) -> str:
     return name or "holm"
 
 
-def _written(what: str, metavar: str = "FILE|-") -> dict[str, Any]:
-    return {"type": PATH, "metavar": metavar, "help": what}
-
-
-#: Everything that two commands or more can be given.
-_SHARED: dict[str, Callable[[Any], Any]] = {
-    "data": click.argument("data", nargs=-1, required=True, type=PATH, metavar="DATA..."),
-    "columns": _names("--columns", "Columns to test"),
-    "exclude": _names("--exclude", "Columns to leave out"),
-    "given": _names("--given", "Columns to adjust for only"),
-    "pairs": click.option(
-        "--pairs",
-        type=PATH,
-        metavar="FILE",
-        help="Test only these pairs, two names on each line of CSV.",
-    ),
-    "missing": click.option(
-        "--missing",
-        type=Choice(("raise", "drop", "pairwise")),
-        default="raise",
-        metavar="HOW",
-        help="Missing values: raise an error, drop such rows, or pairwise, the rows that have both "
-        "columns of a pair (score, wald, batch).  [default: raise]",
-    ),
-    "weights": click.option(
-        "--weights", metavar="NAME", help="A column of weights of the rows (score, wald, batch)."
-    ),
-    "weight-kind": click.option(
-        "--weight-kind",
-        type=Choice(("sampling", "frequency")),
-        metavar="KIND",
-        default="sampling",
-        show_default=True,
-        help="sampling (unequal chances), or frequency (how often a row was seen).",
-    ),
-    "transform": click.option(
-        "--transform",
-        type=Choice(("normal-scores",)),
-        metavar="KIND",
-        help="normal-scores: test these in place of values, per edge; right if rows are Gaussian "
-        "up to an increasing change of each column.",
-    ),
-    "clusters": click.option(
-        "--clusters",
-        metavar="NAME",
-        help="A column that says which rows belong together, as subjects (score, wald).",
-    ),
-    "sep": click.option("--sep", metavar="CHAR", help="Between cells: CHAR, tab or whitespace."),
-    "decimal": click.option("--decimal", metavar="CHAR", help="The decimal point: . or ,"),
-    "encoding": click.option("--encoding", metavar="NAME", help="As in latin-1 or utf-16."),
-    "quote": click.option("--quote", metavar="CHAR", help="The quotes around cells: \" or '"),
-    "skip": click.option("--skip", type=int, metavar="N", help="Lines above the names."),
-    "na-values": click.option(
-        "--na-values", metavar="TEXT", multiple=True, help="A further text for a missing value."
-    ),
-    "header": click.option(
-        "--header/--no-header", default=None, help="Whether the first line names the columns."
-    ),
-    "index-col": click.option(
-        "--index-col",
-        metavar="NAME|PLACE",
-        help="The column that numbers the rows, by name or place (0: the first), or none.",
-    ),
-    "sheet": click.option("--sheet", metavar="NAME", help="The sheet of an .xlsx file.  [first]"),
-    "alpha": click.option(
-        "--alpha", type=float, default=0.05, show_default=True, help="Significance level."
-    ),
-    "correction": click.option(
-        "--correction",
-        type=Choice(("holm", "bonferroni", "bh", "by", "maxt", "none")),
-        metavar="NAME",
-        callback=lambda *given: _correction(given[2]),
-        help="For many edges: holm, bonferroni, bh, by, maxt, none.  [default: holm]",
-    ),
-    "json": click.option("--json", **_written("Write the whole result as JSON.")),
-    "csv": click.option("--csv", **_written("Write every tested pair as a line of CSV.")),
-    "report": click.option(
-        "--report", **_written("Write a page to explore in a browser.", "FILE.html")
-    ),
-    "plot": click.option("--plot", **_written("Draw a picture.", "FILE.png|svg|pdf")),
-    "state": click.option(
-        "-o", "--output", "state", required=True, **_written("The state file to write.", "STATE|-")
-    ),
-    "seed": click.option(
-        "--seed", type=int, default=0, show_default=True, help="Seed of random numbers."
-    ),
-    "verbose": click.option(
-        "-v", "--verbose", is_flag=True, help="Say which files were read, and their rows."
-    ),
-}
-READING = (
-    "sep",
-    "decimal",
-    "encoding",
-    "quote",
-    "skip",
-    "na-values",
-    "header",
-    "index-col",
-    "sheet",
-)
-
-
-def method_option(help: str, **settings: Any) -> Callable[[Any], Any]:
-    # All names are too long for a line.
-    return click.option(
-        "--method", type=Choice(tuple(CLASSES)), metavar="METHOD", help=help, **settings
-    )
+def option(name: str, **how: Any) -> Callable[[_Command], _Command]:
+    """An option of the list, or a new one; what is said here goes first."""
+    names = ("-v", name) if name == "--verbose" else (name,)
+    return click.option(*names, **{**_OPTIONS.get(name, {}), **how})
 
 
 def section(title: str, *options: str | Callable[[Any], Any]) -> Callable[[_Command], _Command]:
-    """Give a command options, shared ones by name and others, under a title in its help."""
+    """Give a command options, those of the list by name, under a title in its help."""
 
     def add(command: _Command) -> _Command:
         for one in reversed(options):
-            command = (_SHARED[one] if isinstance(one, str) else one)(command)
-            command.__click_params__[-1].section = title  # type: ignore[attr-defined]
+            command = (option(one) if isinstance(one, str) else one)(command)
+            parameters: list[Any] = vars(command)["__click_params__"]
+            parameters[-1].section = title
         return command
 
     return add
 
 
-reading_section = section("Reading files, where their first lines do not tell", *READING)
+data_argument = click.argument("data", nargs=-1, required=True, type=PATH, metavar="DATA...")
+reading_section = section("Files", *_READING)
 
 
 class Manual(click.Command):
     """A command that ends its help with examples; the tests run every one of them."""
 
-    def __init__(self, *arguments: Any, examples: str, **attributes: Any) -> None:
-        super().__init__(*arguments, **attributes)
-        self.examples = examples
+    def __init__(self, *arguments: Any, examples: str, methods: bool = False, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._examples, self._methods = examples, methods
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*super().get_params(ctx), *(method_parameters() if self._methods else ())]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
+        parameters = self.get_params(ctx)
+        for parameter in parameters:
             record = parameter.get_help_record(ctx)
             # Arguments stand in the usage line, and the text below explains them.
             if record is not None and isinstance(parameter, click.Option):
-                title = getattr(parameter, "section", None) or "Options"
-                sections.setdefault(title, []).append(record)
-        if len(sections) > 1:
-            sections["Other options"] = sections.pop("Options")
+                title = getattr(parameter, "section", "")
+                sections.setdefault(title or next(reversed(sections), "Options"), []).append(record)
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl(records)
+        topics = ["`edgewise help methods`: the options of each method."] * self._methods
+        if any(parameter.name == READING[0] for parameter in parameters):
+            topics.append("`edgewise help files`: options for files that are read wrongly.")
+        if topics:
+            with formatter.section("More"):
+                formatter.write("".join(f"  {topic}\n" for topic in topics))
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        super().format_epilog(ctx, formatter)
-        write_examples(formatter, self.examples)
+        write_examples(formatter, self._examples)
 
 
 def write_examples(formatter: click.HelpFormatter, examples: str) -> None:
@@ -218,11 +200,9 @@ def write_examples(formatter: click.HelpFormatter, examples: str) -> None:
             formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
 
-class MethodManual(Manual):
-    """A command that also takes the options of all methods, which `edgewise help methods` lists."""
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [*super().get_params(ctx), *method_parameters()]
+def reading_options() -> list[click.Option]:
+    """The options of files, with their help."""
+    return [click.Option([name], **how) for name, how in _READING.items()]
 
 
 def method_parameters() -> list[click.Option]:
@@ -261,8 +241,22 @@ def given_method_options(options: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def column_names(texts: Sequence[str]) -> list[str] | None:
+    """The names in an option given any number of times, each a line of CSV; None if never.
+
+    An empty text is the column whose name is empty; between commas, what is empty is no name.
+    """
+    names: list[str] = []
+    for text in texts:
+        line = next(csv.reader([text], skipinitialspace=True), [])
+        # Spaces in quotes are meant.
+        line = line if '"' in text else [name.strip() for name in line]
+        names += [name for name in line if name] if len(line) > 1 else line or [""]
+    return names or None
+
+
 #: First lines that name the columns of the file, if the data have no such columns.
-_HEADINGS = (("source", "target"), ("from", "to"), ("x", "y"), ("variable1", "variable2"))
+_HEADINGS = (["source", "target"], ["from", "to"], ["x", "y"], ["variable1", "variable2"])
 
 
 def family_of(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -276,7 +270,8 @@ def family_of(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     if path is None:
         return {"given": given, "pairs": None}
     pairs = []
-    for where, found in _lines(path, names):
+    for number, found in _pairs_in(path, names):
+        where = f"pairs: line {number} of '{path}'"
         if len(found) != 2 or not all(name or name in names for name in found):
             raise DataError(
                 f"{where}: expected two names with a comma between them, got {', '.join(found)!r}."
@@ -294,57 +289,57 @@ def family_of(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {"given": given, "pairs": pairs}
 
 
-def _lines(path: str, names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """The names on each line, and what to call the line in a message.
+def _pairs_in(path: str, names: Sequence[str]) -> Iterable[tuple[int, list[str]]]:
+    """The number of each line that is not empty, and the names on it.
 
-    A file of `--csv` can be given back: without its remarks, further columns and safe spellings.
+    A file of `--csv` can be given back: with further columns, and an apostrophe before a name that
+    a spreadsheet would run.
     """
-    from edgewise._shown import safe_cell
-    from edgewise.plots.safe_names import distinct_texts
-
-    originals = {text: name for name, text in distinct_texts(names, safe_cell).items()}
-    text, remarks = _text(path), 0
-    while text.startswith("#"):
-        text, remarks = text.partition("\n")[2], remarks + 1
-    reader = csv.reader(text.splitlines(keepends=True), skipinitialspace=True)
-    columns, first, written_by_us = slice(None), True, False
-    try:
-        for cells in reader:
-            stripped = [cell.strip() for cell in cells]
-            if not any(stripped):
-                continue
-            # In a file of `edgewise diff` the group comes before.
-            start = int([word.lower() for word in stripped[:3]] == ["group", "source", "target"])
-            two = stripped[start : start + 2]
-            heading = tuple(word.lower() for word in two) in _HEADINGS and not {*two} <= {*names}
-            if first and heading:
-                columns, written_by_us = slice(start, start + 2), len(cells) > 2
-            else:
-                yield (
-                    f"pairs: line {remarks + reader.line_num} of '{path}'",
-                    [
-                        originals[cell]
-                        if written_by_us and cell in originals
-                        else next(
-                            (known for known in (cell, cell.strip()) if known in names),
-                            originals.get(cell.strip(), cell.strip()),
-                        )
-                        for cell in cells[columns]
-                    ],
-                )
-            first = False
-    except csv.Error as error:
-        line = remarks + reader.line_num
-        raise DataError(f"pairs: line {line} of '{path}' is not CSV: {error}.") from error
-
-
-def _text(path: str) -> str:
+    known, places = set(names), slice(None)
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            return file.read()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+            reader = csv.reader(file, skipinitialspace=True)
+            lines = [(reader.line_num, cells) for cells in reader if any(map(str.strip, cells))]
+    except (OSError, ValueError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or (
+            f"it is not CSV ({error})" if isinstance(error, csv.Error) else "it is not UTF-8 text"
+        )
         raise DataError(
             f"pairs: '{path}' cannot be read: {reason}; give a CSV file with two names on each "
             "line."
         ) from error
+    if lines:
+        first = [cell.strip().lower() for cell in lines[0][1]]
+        for start in (0, 1):  # in a file of `edgewise diff` the group may come before
+            two = first[start : start + 2]
+            if two in _HEADINGS and (len(first) > start + 2 or not {*two} <= known):
+                places, lines = slice(start, start + 2), lines[1:]
+                break
+    for number, cells in lines:
+        yield number, [_name_in(cell, known) for cell in cells[places]]
+
+
+def _name_in(cell: str, known: set[str]) -> str:
+    """The column that a cell names: as it stands, without spaces, or without its apostrophe."""
+    spellings = (cell, cell.strip(), cell.removeprefix("'"), cell.strip().removeprefix("'"))
+    return next((name for name in spellings if name in known), cell.strip())
+
+
+#: Options of single commands that messages name.
+_OWN = ("effect", "power", "shuffles", "permutations", "by", "rows", "features")
+
+
+def as_typed(sentence: str) -> str:
+    """A sentence of the library with options in place of the arguments of Python."""
+    names = [name.partition("/")[0][2:].replace("-", "_") for name in _OPTIONS]
+    for name in (*names, *_OWN, *method_options()):
+        option = f"--{name.replace('_', '-')}"
+        sentence = re.sub(rf"^{name}(?=: )|(?<=`){name}(?=`)", option, sentence)
+        sentence = re.sub(
+            rf"\b{name}=(?:'([^']*)'|\"([^\"]*)\"|(\d[\d.]*)|True|None|\.\.\.)",
+            lambda found, option=option: " ".join([option, *filter(None, found.groups())]),  # type: ignore[misc]
+            sentence,
+        )
+    # Where the library names both.
+    sentence = re.sub(r"(--[a-z-]+)(?: of edge_test)?, \1\b", r"\1", sentence)
+    return sentence.removeprefix("X: ")

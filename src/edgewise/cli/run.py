@@ -1,24 +1,20 @@
-"""How a command opens its data, tests them, and writes files."""
+"""How a command opens its data, shows progress, and writes files."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise.cli.options import READING, column_names, family_of, given_method_options
-from edgewise.cli.streams import info, warnings_shown, write_bytes
+from edgewise.cli.options import READING, column_names
+from edgewise.cli.streams import warnings_shown, write_bytes
 from edgewise.errors import DataError
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
-    from edgewise.results.result import EdgeTestResult
     from edgewise.tables.reading import DataToRead
     from edgewise.tables.table import Table
 
@@ -27,17 +23,15 @@ def data_of(options: dict[str, Any], data: Any = None) -> DataToRead:
     """DATA, or one file of it, to be read as the options say."""
     from edgewise.tables.reading import open_table
 
-    reading = {name: options[name] for name in (one.replace("-", "_") for one in READING)}
+    reading = {name: options[name] for name in READING}
     if reading["index_col"] == "none":
         reading["index_col"] = False
     return open_table([*options["data"]] if data is None else data, **reading)
 
 
-def open_columns_of(options: dict[str, Any], columns: Sequence[str] | None = None) -> Table:
-    """The named columns of DATA, or those that the options choose, with weights and labels."""
+def refuse_states(options: dict[str, Any]) -> None:
+    """Refuse a state where rows are needed."""
     from edgewise.sums.save import as_state
-    from edgewise.tables.open import open_columns
-    from edgewise.tables.options import weighted_columns
 
     for path in options["data"]:
         if as_state(path) is not None:
@@ -45,125 +39,84 @@ def open_columns_of(options: dict[str, Any], columns: Sequence[str] | None = Non
                 f"data: expected rows, got the state file '{path}'; `edgewise test` takes a single "
                 "state, `edgewise merge` several."
             )
-    exclude = None
-    if columns is None:
-        columns, exclude = column_names(options["columns"]), column_names(options["exclude"])
-    if options.get("weights") is not None:
-        columns, exclude = weighted_columns(columns, exclude, options["weights"])
-    labels = options.get("clusters")
-    return open_columns(data_of(options), columns, exclude, () if labels is None else (labels,))
 
 
-@contextmanager
-def opened(
-    options: dict[str, Any],
-    what: str,
-    passes: int | None = None,
-    columns: Sequence[str] | None = None,
-) -> Iterator[tuple[Table, Table]]:
-    """The columns of DATA, and their rows as the options say, in a context that shows progress."""
+def rows_of(options: dict[str, Any], bar: Bar | None = None, **chosen: Any) -> Table:
+    """The rows of DATA, as the options say; `chosen` in place of some options."""
     from edgewise.tables.open import as_table
 
-    how: dict[str, Any] = {
-        name: options.get(name) for name in ("clusters", "weights", "transform", "missing")
-    }
-    how["weight_kind"] = options.get("weight_kind", "sampling")
-    with warnings_shown():
-        table = open_columns_of(options, columns)
-        rows = table.estimated_rows
-        # How often normal scores read the rows depends on whether they fit in memory.
-        known = rows is not None and passes is not None and how["transform"] is None
-        total = rows * passes if known else None  # type: ignore[operator]
-        with progress_bar(total, what) as advance:
-            yield table, as_table(table, progress=advance, **how)
+    refuse_states(options)
+    names = ("missing", "clusters", "weights", "weight_kind", "transform")
+    how = {name: options[name] for name in names if options.get(name) is not None}
+    how |= {name: column_names(options.get(name, ())) for name in ("columns", "exclude")}
+    if bar is not None:
+        how["progress"] = bar.advance
+    table = as_table(data_of(options), **how | chosen)
+    if bar is not None:
+        bar.total = table.estimated_rows
+    return table
+
+
+class Bar:
+    """A bar that names what runs; over rows, it starts again with each pass over them."""
+
+    def __init__(self, progress: Any, what: str, total: float | None, unit: str) -> None:
+        self._progress, self.total = progress, total
+        self._task = progress and progress.add_task(what, total=total, unit=unit)
+        self._done = 0.0
+
+    def name(self, what: str) -> None:
+        """Say what runs now, from its start."""
+        self._done = 0.0
+        if self._progress:
+            self._progress.update(self._task, description=what, completed=0)
+
+    def advance(self, done: float) -> None:
+        """So much was just done."""
+        self._done += done
+        if self.total and self._done > self.total:
+            self._done = min(done, self.total)
+        if self._progress:
+            self._progress.update(self._task, completed=self._done, total=self.total)
 
 
 @contextmanager
-def progress_bar(
-    total: float | None, what: str, unit: str = "rows"
-) -> Iterator[Callable[[float], None]]:
-    """Yield a function to be called with how much was just done, which a terminal shows."""
+def progress_bar(what: str, total: float | None = None, unit: str = "rows") -> Iterator[Bar]:
+    """A bar on standard error, if that is a terminal; long steps inside have bars of their own."""
     if not sys.stderr.isatty():
-        yield lambda done: None
+        yield Bar(None, what, total, unit)
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from edgewise._parallel import watched_by
 
     done = TextColumn("{task.completed:,.0f} {task.fields[unit]}")
-    columns = (TextColumn("{task.description}"), BarColumn(), done, TimeRemainingColumn())
-    with (
-        Progress(*columns, console=Console(stderr=True), transient=True) as progress,
-        watched_by(partial(_line, progress)),
-        _line(progress, total, what, unit) as advance,
-    ):
-        yield advance
+    columns = (TextColumn("{task.description}"), BarColumn(), done, TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+
+        @contextmanager
+        def step(total: float | None, what: str, unit: str) -> Iterator[Callable[[float], None]]:
+            task = progress.add_task(what, total=total, unit=unit)
+            try:
+                yield lambda done: progress.advance(task, done)
+            finally:
+                progress.remove_task(task)
+
+        bar = Bar(progress, what, total, unit)
+        with watched_by(step, bar.name):
+            yield bar
 
 
 @contextmanager
-def _line(
-    progress: Progress, total: float | None, what: str, unit: str
-) -> Iterator[Callable[[float], None]]:
-    task = progress.add_task(what, total=total, unit=unit)
-    try:
-        yield partial(progress.advance, task)
-    finally:
-        progress.remove_task(task)
+def opened(options: dict[str, Any], what: str, **chosen: Any) -> Iterator[tuple[Table, Bar]]:
+    """The rows of DATA, in a context that shows progress and warnings."""
+    with warnings_shown(), progress_bar(what) as bar:
+        yield rows_of(options, bar, **chosen), bar
 
 
-def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
-    """The result for these options, and its rows if they can be read again."""
-    from edgewise._checks import default_names
-    from edgewise.api.edge_test import edge_test
-    from edgewise.methods.registry import DEFAULT_METHOD, method_of
-    from edgewise.results.summary import bars, missing_value_notes
-    from edgewise.sums.save import as_state
-
-    names = ("alpha", "correction", "min_effect")
-    how = {name: options[name] for name in names} | given_method_options(options)
-    rows: Table | None = None
-    state: Any = as_state(options["data"][0]) if len(options["data"]) == 1 else None
-    if state is not None:
-        about_rows = ("columns", "exclude", "clusters", "weights", "transform")
-        if any(options[name] for name in about_rows):
-            raise click.UsageError(
-                "--columns, --exclude, --clusters, --weights and --transform are about rows; a state "
-                "has none left."
-            )
-        sums = getattr(state, "state", state)  # a confidence sequence holds another state
-        known = tuple(sums.feature_names or default_names(sums.n_features or 0))
-        method = options["method"] or state.default_method
-        how |= {"missing": options["missing"], **family_of(options, known)}
-        with warnings_shown():
-            result = edge_test(state, method=method, **how)
-    else:
-        method = options["method"] or DEFAULT_METHOD
-        # What a test of clusters needs is summed in one pass.
-        needs = method_of(method, given_method_options(options)).needs
-        again = (needs.reads_again or needs.undecided) and options["clusters"] is None
-        with opened(options, "testing", 1 + again) as (table, chosen):
-            family = family_of(options, table.feature_names)
-            result = edge_test(chosen, method=method, **how, **family)
-        rows = table if table.rescannable else None
-    for sentence in missing_value_notes(result):
-        info(sentence)
-    for bar in bars(result):
-        info(bar, prefix="")
-    info_cautions(result)
-    return result, rows
-
-
-def info_cautions(result: Any) -> None:
-    for caution in result.cautions:
-        info(f"caution: {caution}")
-
-
-#: Files whose endings decide what is written, and what to do where there is no name.
-_NAMED = {
-    "--plot": "name a file that ends in .png, .svg or .pdf",
-    "--graph": "name a file, or use --graphml -",
-}
+#: Files whose endings decide what is written.
+_NAMED = {"--plot": ".png, .svg or .pdf", "--graph": ".graphml, .gexf or .cyjs"}
 
 
 def checked_outputs(
@@ -186,8 +139,8 @@ def checked_outputs(
             found[option] = place = "-"
             if option in _NAMED:
                 raise click.UsageError(
-                    f"{option}: the ending of a file decides what is written, and standard output "
-                    f"has none; {_NAMED[option]}."
+                    f"{option}: standard output has no ending that says what is written; name a "
+                    f"file that ends in {_NAMED[option]}."
                 )
         else:
             check_writable(path, sources)
@@ -275,3 +228,13 @@ def written(path: str, ending: str = "") -> Iterator[str]:
         file = Path(folder, f"output{ending}")
         yield str(file)
         write_bytes(file.read_bytes())
+
+
+def write_notes(path: str | None, notes: list[str]) -> None:
+    """Write what a CSV file does not say into a file beside it."""
+    from edgewise._files import atomic_path
+
+    if path is not None and (not os.path.exists(path) or os.path.isfile(path)) and path != "-":
+        with atomic_path(f"{path}.notes.txt") as temporary:
+            text = "".join(f"{' '.join(note.split())}\n" for note in notes)
+            temporary.write_bytes(text.encode("utf-8", "backslashreplace"))

@@ -1,4 +1,4 @@
-"""What the commands show on a terminal: sentences, tables, and what to do next."""
+"""What the commands print: tables, notes and cautions, and what to do next."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
-import numpy as np
 from click.core import ParameterSource
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from edgewise.cli.options import method_parameters
-from edgewise.methods.registry import DEFAULT_METHOD, registered
-from edgewise.plots.safe_names import printable, shortened_inside
+from edgewise.cli.options import as_typed, method_parameters
+from edgewise.cli.streams import info, output
+from edgewise.plots.safe_names import printable, short_names, shortened_inside
 from edgewise.results.summary import interval_text
 
 if TYPE_CHECKING:
@@ -24,107 +23,95 @@ if TYPE_CHECKING:
     from edgewise.results.difference import EdgeDifferenceResult
     from edgewise.results.result import EdgeTestResult
 
-_GROUP_NAME = 12  # characters of the name of a group above a column
+_MOST = 15  # edges that are printed
 
 
-def console(*, stderr: bool = False) -> Console:
-    made = Console(stderr=stderr, highlight=False)
-    if not made.is_terminal:
-        made.width = 120  # pipes and files have no width
-    return made
-
-
-def show(out: Console, text: str = "", *, wrap: bool | None = None) -> None:
-    """Print a sentence, by default in lines that end between words if it goes to a terminal."""
-    wraps = out.is_terminal if wrap is None else wrap
-    out.print(Text(printable(text)), soft_wrap=not wraps)
-
-
-def table(
-    title: str, headings: Sequence[str], rows: Iterable[Sequence[str | Text]], *, left: int = 1
-) -> Table:
-    """A table whose first `left` columns hold text, the others numbers."""
-    made = Table(title=Text(printable(title)), title_justify="left", title_style="bold")
+def print_table(
+    headings: Sequence[str], rows: Iterable[Sequence[str | Text]], *, left: int = 1
+) -> None:
+    """Print a table whose first `left` columns hold text, the others numbers; no word is broken."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 120  # pipes and files have no width
+    made = Table()
     for place, heading in enumerate(headings):
         justify: Literal["left", "right"] = "left" if place < left else "right"
-        made.add_column(Text(printable(heading)), justify=justify, overflow="fold")
+        made.add_column(Text(printable(heading)), justify=justify, no_wrap=place >= left)
     for row in rows:
         made.add_row(*(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row))
-    return made
+    console.print(made)
 
 
-def edge_table(result: EdgeTestResult, most: int | None = None) -> Table:
+def print_edges(result: EdgeTestResult, *, every: bool) -> None:
+    """Print the strongest edges, or all."""
     edges = result.edges()
-    shown = edges if most is None else edges[:most]
-    title = f"{len(edges)} edge{'s' * (len(edges) != 1)}"
-    if len(shown) < len(edges):
-        title = f"The {len(shown)} strongest of {title}"
-    headings = ("edge", "partial correlation", result.interval_label, "statistic", "adjusted p")
+    shown = edges if every else edges[:_MOST]
+    if not edges:
+        return
+    short = _short(result.feature_names, 52)
     rows = [
         (
-            f"{edge.source} – {edge.target}",
+            f"{short[edge.source]} – {short[edge.target]}",
             _signed(edge.partial_correlation),
             interval_text(edge),
-            f"{edge.statistic:+.2f}",
             _pvalue(edge.adjusted_pvalue),
         )
         for edge in shown
     ]
-    return table(title, headings, rows)
+    headings = ("edge", "partial\ncorrelation", _interval_heading(result), "adjusted p")
+    print_table(headings, rows)
+    if len(shown) < len(edges):
+        left = len(edges) - len(shown)
+        output(f"… and {left:,} weaker edge{'s' * (left != 1)} (--all-edges).")
 
 
-def difference_table(result: EdgeDifferenceResult) -> Table:
+def _interval_heading(result: EdgeTestResult | EdgeDifferenceResult) -> str:
+    text = f"{100 * result.interval_level:.4g} % interval"
+    return f"{text},\nall at once" if result.interval_family == "all pairs" else text
+
+
+def _short(names: Sequence[str], taken: int) -> dict[str, str]:
+    """Names for a pair in a table whose other columns take so many characters of a terminal."""
+    console = Console()
+    if not console.is_terminal:
+        return {name: name for name in names}
+    return dict(zip(names, short_names(names, max((console.width - taken) // 2, 6)), strict=True))
+
+
+def print_differences(result: EdgeDifferenceResult, *, every: bool) -> None:
     pairs = result.edges()
-    title = f"{len(pairs)} pair{'s' * (len(pairs) != 1)} that differ{'s' * (len(pairs) == 1)}"
-    groups = (shortened_inside(name, _GROUP_NAME) for name in result.group_names)
-    headings = ("edge", *groups, "difference", result.interval_label, "adjusted p")
+    shown = pairs if every else pairs[:_MOST]
+    groups = (shortened_inside(name, 10) for name in result.group_names)
+    short = _short(result.feature_names, 74)
     rows = [
         (
-            f"{pair.source} – {pair.target}",
+            f"{short[pair.source]} – {short[pair.target]}",
             f"{pair.partial_correlation_a:+.3f}",
             f"{pair.partial_correlation_b:+.3f}",
             _signed(pair.difference),
             f"{pair.interval_low:+.3f} to {pair.interval_high:+.3f}",
             _pvalue(pair.adjusted_pvalue),
         )
-        for pair in pairs
+        for pair in shown
     ]
-    return table(title, headings, rows)
+    print_table(("pair", *groups, "difference", _interval_heading(result), "adj. p"), rows)
+    if len(shown) < len(pairs):
+        left = len(pairs) - len(shown)
+        output(f"… and {left:,} more pair{'s' * (left != 1)} (--all-edges).")
 
 
-def comparison_table(lines: Sequence[Comparison]) -> Table:
-    headings = (
-        *("method", "guarantee", "threshold on |Θ|", "as |ρ|"),
-        *("edges", "of score's", "seconds"),
-    )
-    score = next((line.result for line in lines if line.method.name == "score"), None)
+def print_comparison(lines: Sequence[Comparison]) -> None:
     rows = []
     for line in lines:
-        cells = ["–"] * 5
+        cells = ["–"] * 3
         if line.result is not None:
-            as_rho = line.threshold_on_partial_correlation()
-            cells = [
-                _threshold(line.result),
-                "above 1" if 1 < as_rho < math.inf else _number(as_rho),
-                str(line.result.n_edges),
-                "–" if score is None else f"{line.shared_edges(score)}/{score.n_edges}",
-                f"{line.seconds:.3f}",
-            ]
+            rho, needed = line.threshold_on_partial_correlation(), line.result.rows_needed
+            finds = "above 1" if rho > 1 else f"{rho:.3g}"
+            if math.isinf(rho):
+                finds = "infinite" if needed is None else f"needs {needed:,} rows"
+            cells = [finds, str(line.result.n_edges), f"{line.seconds:.2f}"]
         rows.append([line.label, line.guarantee, *cells])
-    return table("The methods side by side", headings, rows, left=2)
-
-
-def _threshold(result: EdgeTestResult) -> str:
-    threshold = result.threshold
-    if not isinstance(threshold, float):
-        return _number(float(np.nanmedian(threshold)))
-    if math.isinf(threshold) and result.rows_needed is not None:
-        return f"needs {result.rows_needed:,} rows"
-    return _number(threshold)
-
-
-def _number(value: float) -> str:
-    return "infinite" if math.isinf(value) else f"{value:.3g}"
+    print_table(("method", "guarantee", "|ρ| of an edge", "edges", "seconds"), rows, left=2)
 
 
 def _signed(value: float) -> Text:
@@ -135,71 +122,58 @@ def _pvalue(p: float) -> str:
     return "< 1e-300" if p < 1e-300 else f"{p:.2g}"
 
 
-def show_next(out: Console, what: str, command: str = "") -> None:
-    """Say what to do now, with the command for it below if both do not fit into one line."""
-    show(out)
-    line = f"Next, {what}: {command}" if command else f"Next, {what}."
-    if not command or len(printable(line)) <= out.width:
-        show(out, line, wrap=not command)
-        return
-    show(out, f"Next, {what}:")
-    show(out, f"  {command}", wrap=False)
+def show_notes(notes: Iterable[str], cautions: Iterable[str]) -> None:
+    """Print notes and cautions, each once."""
+    for note in notes:
+        info(as_typed(note))
+    for caution in dict.fromkeys(map(str, cautions)):
+        info(f"caution: {as_typed(caution)}")
 
 
-#: The method that holds on data that break the guarantee of another, by the kind of the caution.
-_HOLDS = {
-    "dependence": ("batch", "which allows for rows that depend on each other"),
-    "heavy tails": ("score", "which does not need Gaussian rows"),
-    "dominant rows": ("score", "which does not need Gaussian rows"),
-    "rare events": ("score", "which does not need Gaussian rows"),
-    "few rows": ("score", "which holds with few rows"),
-    "far tails": ("kendall", "which needs no moments"),
-}
-#: Options of files that the next command is not asked to write.
-_OUTPUTS = {"output", "json", "csv", "graphml", "graph", "plot", "plot_kind", "report"}
+def show_next(what: str, command: str = "") -> None:
+    """Say in a line what to do now, with the command for it if there is one."""
+    info(f"Next: {what}: {command}" if command else f"Next: {what}.", prefix="", keep="\n")
 
 
-def after_test(result: EdgeTestResult, *, again: bool, page: str | None) -> tuple[str, ...]:
-    """What to do after a test: use the method that fits, or plan, or look at the graph.
+#: Cautions that the method which suits the rows has not; the last, hardly more than "batch".
+_AVOIDED = {"dependence", "heavy tails", "dominant rows", "rare events", "few rows", "far tails"}
 
-    Only rows that can be read `again` can be tested in another way; a state or a pipe cannot.
+
+def next_of(result: EdgeTestResult, *, again: bool) -> tuple[str, ...] | None:
+    """What to do after a test, if anything; only rows that can be read `again` can be tested so.
+
+    What method="auto" chose is never advised against, so nobody is sent in a circle.
     """
-    kinds = [getattr(one, "kind", "") for one in result.cautions if getattr(one, "breaks", False)]
-    if "levels" in kinds:
-        return ("do what the caution about trends says, and test again",)
     options = click.get_current_context().params
-    if again:
-        uneven = options["clusters"] or options["weights"] or options["missing"] == "pairwise"
-        for kind in kinds:
-            method, why = _HOLDS.get(kind, (result.method, ""))
-            kept = registered()[method]
-            wanted = {"clusters"} if options["clusters"] else {"missing"} if uneven else set()
-            if options["transform"] and not options["clusters"]:
-                wanted.add("transform")
-            takes = wanted <= kept.supports
-            if method != result.method and takes:
-                return f"use method '{method}', {why}", with_method(method)
-        if result.rows_needed is not None:
-            return "test each edge by itself, which needs fewer rows", with_method("score")
-        if not result.n_edges and not uneven:
-            return "see which effects these rows can find", same_data("plan")
-    if page is not None:
-        return (f"open {page} in a browser",)
-    what = "explore the graph in a browser"
-    if "-" in options["data"]:
-        what = f"pipe the same rows into another command to {what}"
-    return what, same_data("report", "--open")
+    kinds = {getattr(one, "kind", "") for one in result.cautions if getattr(one, "breaks", False)}
+    if not again:
+        return None
+    if "levels" in kinds:
+        if options["transform"] is not None:
+            return None
+        return "test the differences of consecutive rows", same_data("test", "--transform", "diff")
+    avoided = _AVOIDED & kinds - ({"far tails"} if result.method == "batch" else set())
+    if result.method == "kendall":  # which asks another question
+        batches = with_method("kendall", "--n-batches", "100")
+        return ("put rows into batches", batches) if "dependence" in avoided else None
+    if (avoided and not result.why) or result.rows_needed is not None:
+        return "let edgewise choose the method", with_method()
+    return None
 
 
-def with_method(method: str) -> str:
+def with_method(*method: str) -> str:
     """A test of the same data with another method, whose options are not those of the last one."""
     without = {"method", *(one.name for one in method_parameters())}
-    correction = click.get_current_context().params.get("correction")
-    # Not every method resamples.
-    if correction == "maxt" and "maxt" not in registered()[method].supports:
-        without.add("correction")
-    chosen = () if method == DEFAULT_METHOD else ("--method", method)
-    return same_data("test", *chosen, without=without)
+    if click.get_current_context().params.get("correction") == "maxt":
+        without.add("correction")  # not every method resamples
+    return same_data("test", *(("--method", *method) if method else ()), without=without)
+
+
+#: Options of files that the next command is not asked to write, and of how it prints.
+_OUTPUTS = {
+    *("output", "json", "csv", "graph", "plot", "plot_kind", "report", "compare", "no_rows"),
+    *("open", "verbose", "all_edges"),
+}
 
 
 def same_data(target: str, *more: str, without: Iterable[str | None] = ()) -> str:
@@ -207,29 +181,39 @@ def same_data(target: str, *more: str, without: Iterable[str | None] = ()) -> st
     context = click.get_current_context()
     program: Any = context.find_root().command
     other = program.get_command(context, target)
-    of_pages = {"compare", "no_rows"} if target != "report" else set()
-    left_out = {*without, *_OUTPUTS, *of_pages, "open_page", "verbose"}
-    known = {parameter.name for parameter in other.get_params(context)} - left_out
-    words: dict[bool, list[str]] = {True: [], False: []}
+    known = {parameter.name for parameter in other.get_params(context)} - {*without, *_OUTPUTS}
+    data: list[str] = []
+    options: list[str] = []
     for parameter in context.command.get_params(context):
         name = parameter.name or ""
         if name not in known or context.get_parameter_source(name) != ParameterSource.COMMANDLINE:
             continue
-        is_data = isinstance(parameter, click.Argument)
-        words[is_data] += _words(parameter, context.params[name])
-    data, options = words[True], [*words[False], *more]
+        value = context.params[name]
+        values = value if isinstance(value, tuple) else (value,)
+        if isinstance(parameter, click.Argument):
+            data += map(str, values)
+            continue
+        flag = max(parameter.opts, key=len)
+        for one in values:
+            if isinstance(one, bool):
+                options += [flag] if one else parameter.secondary_opts[:1]
+            else:
+                options += [flag, str(one)]
+    options += more
     # A file whose name begins like an option stands behind all options.
     if any(word.startswith("-") and word != "-" for word in data):
         return shlex.join(["edgewise", target, *options, "--", *data])
     return shlex.join(["edgewise", target, *data, *options])
 
 
-def _words(parameter: click.Parameter, value: Any) -> list[str]:
-    """How a parameter was given on the command line."""
-    if isinstance(parameter, click.Argument):
-        return [*map(str, value)] if isinstance(value, tuple) else [str(value)]
-    name = max(parameter.opts, key=len)
-    if isinstance(value, bool):
-        return [name] if value else parameter.secondary_opts[:1]
-    values = value if isinstance(value, tuple) else (value,)
-    return [word for one in values for word in (name, str(one))]
+def peak_memory() -> str:
+    """The largest memory use of this process until now."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return "peak memory unknown"
+    import sys
+
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    unit = 1 if sys.platform == "darwin" else 1024  # Linux counts in KiB, macOS in bytes
+    return f"peak memory {most * unit / 2**20:,.0f} MB"

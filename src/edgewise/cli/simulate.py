@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
@@ -34,29 +33,26 @@ _LAWS: dict[str, tuple[str, dict[str, Any]]] = {
     "lognormal": ("LogNormal", {}),
     "pareto": ("ClaytonPareto", {}),
 }
-
-
-def _number(name: str, help: str, kind: type = float) -> Callable[[Any], Any]:
-    return click.option(f"--{name}", type=kind, help=help)
-
-
-#: The options of graphs and of laws, by the name of the argument that each is.
+#: The options of graphs and of laws, by the argument that each is.
 _GRAPH_OPTIONS = {
-    "weight": _number("weight", "Minus the partial correlation along an edge."),
-    "n_hubs": _number("hubs", "How many centres (hub).  [default: 2]", int),
-    "probability": _number("probability", "How likely an edge is (erdos-renyi).  [default: 0.1]"),
-    "n_edges": _number("edges", "How many (sparse, gram-sparse).  [default: as variables]", int),
-    "n_factors": _number("factors", "Length of the g_i (gram…).  [default: 3 × variables]", int),
+    "weight": ("--weight", float, "Minus the partial correlation along an edge."),
+    "n_hubs": ("--hubs", int, "How many centres (hub).  [default: 2]"),
+    "probability": ("--probability", float, "Of an edge (erdos-renyi).  [default: 0.1]"),
+    "n_edges": ("--edges", int, "How many (sparse, gram-sparse).  [default: as variables]"),
+    "n_factors": ("--factors", int, "Length of the g_i (gram…).  [default: 3 × variables]"),
 }
 _LAW_OPTIONS = {
-    "omega": _number("omega", "Exponent (power-exponential): 1 Laplace, 2 Gaussian."),
-    "df": _number("df", "Degrees of freedom (t).  [default: 5]"),
-    "shape": _number("shape", "Shape of gamma [default: 1] or pareto [default: 6]."),
-    "sigma": _number("sigma", "Spread of the logarithms (lognormal).  [default: 1]"),
-    "share": _number("share", "Share of large rows (contaminated).  [default: 0.05]"),
-    "scale": _number("scale", "How much larger they are (contaminated).  [default: 5]"),
+    "omega": ("--omega", float, "Exponent (power-exponential): 1 Laplace, 2 Gaussian."),
+    "df": ("--df", float, "Degrees of freedom (t).  [default: 5]"),
+    "shape": ("--shape", float, "Of gamma [default: 1] or pareto [default: 6]."),
+    "sigma": ("--sigma", float, "Spread of the logarithms (lognormal).  [default: 1]"),
+    "share": ("--share", float, "Share of large rows (contaminated).  [default: 0.05]"),
+    "scale": ("--scale", float, "How much larger they are (contaminated).  [default: 5]"),
 }
-_FLAGS = {"n_hubs": "hubs", "n_edges": "edges", "n_factors": "factors"}
+_options = {
+    name: click.option(flag, name, type=kind, help=help)
+    for name, (flag, kind, help) in (_GRAPH_OPTIONS | _LAW_OPTIONS).items()
+}
 
 
 @click.command(
@@ -82,13 +78,11 @@ _FLAGS = {"n_hubs": "hubs", "n_edges": "edges", "n_factors": "factors"}
         metavar="FILE.parquet|csv",
         help="Where the rows go.",
     ),
-    click.option(
-        "-n", "--rows", type=int, default=10_000, show_default=True, help="How many rows."
-    ),
+    click.option("-n", "--rows", type=int, default=10_000, show_default=True, help="How many."),
     click.option(
         "-p", "--features", type=int, default=10, show_default=True, help="How many variables."
     ),
-    "seed",
+    "--seed",
 )
 @section(
     "Graph",
@@ -97,9 +91,12 @@ _FLAGS = {"n_hubs": "hubs", "n_edges": "edges", "n_factors": "factors"}
         type=Choice(tuple(_GRAPHS)),
         default="chain",
         show_default=True,
-        help="The graph.",
+        metavar="GRAPH",
+        help="chain, star, hub (several stars), grid, erdos-renyi, sparse (random edges of random "
+        "strengths), gram (the paper's covariance: all pairs are edges), gram-sparse (the same "
+        "with pairs that are not).",
     ),
-    *_GRAPH_OPTIONS.values(),
+    *(_options[name] for name in _GRAPH_OPTIONS),
 )
 @section(
     "Distribution",
@@ -111,33 +108,17 @@ _FLAGS = {"n_hubs": "hubs", "n_edges": "edges", "n_factors": "factors"}
         show_default=True,
         help=f"The law of the rows: {', '.join(_LAWS)}.",
     ),
-    *_LAW_OPTIONS.values(),
-    _number("memory", "AR(1) rows: the share of the previous row that stays."),
+    *(_options[name] for name in _LAW_OPTIONS),
+    click.option("--memory", type=float, help="AR(1): the share of the previous row that stays."),
 )
 def simulate_command(
-    output: str,
-    rows: int,
-    features: int,
-    seed: int,
-    graph: str,
-    distribution: str,
-    memory: float | None,
-    **options: float | None,
+    output: str, rows: int, features: int, seed: int, memory: float | None, **options: Any
 ) -> None:
     """Write rows with a known graph, and the truth in files beside them.
 
     FILE.parquet comes with FILE.parquet.truth.json (Θ, Σ, the edges, the law, the seed) and
-    FILE.parquet.truth.graphml.
-    Rows are written as they are made, so only the disk limits their number.
-
-    \b
-    Graphs:
-      chain, star, grid  as their names say
-      hub                several stars
-      erdos-renyi        each pair is an edge with the same probability
-      sparse             random edges of random signs and strengths
-      gram               the paper's random covariance: all pairs are edges
-      gram-sparse        the same, with pairs that are not edges
+    FILE.parquet.truth.graphml. Rows are written as they are made, so only the disk limits their
+    number.
     """
     import numpy as np
 
@@ -154,20 +135,18 @@ def simulate_command(
     check_installed("networkx", "plot", "A GraphML file")
     for path in (output, *truth_paths(output)):
         check_writable(path)
-    given = {name: options[_FLAGS.get(name, name)] for name in (*_GRAPH_OPTIONS, *_LAW_OPTIONS)}
-    given = {name: value for name, value in given.items() if value is not None}
-    of_graph = {name: value for name, value in given.items() if name in _GRAPH_OPTIONS}
-    of_law = {name: value for name, value in given.items() if name in _LAW_OPTIONS}
+    graph, distribution = options.pop("graph"), options.pop("distribution")
+    given = {name: value for name, value in options.items() if value is not None}
     # The graph and the rows do not share randomness: more rows do not change the graph.
-    graph_rng, rows_rng = (
-        np.random.default_rng(words) for words in np.random.SeedSequence(seed).spawn(2)
-    )
+    graph_rng, rows_rng = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
     usual = {
         "n_features": features,
         "n_hubs": 2,
         "n_edges": min(features, features * (features - 1) // 2),
         "rng": graph_rng,
     }
+    of_graph = {name: value for name, value in given.items() if name in _GRAPH_OPTIONS}
+    of_law = {name: value for name, value in given.items() if name in _LAW_OPTIONS}
     precision = _made("--graph", graph, _GRAPHS[graph], usual, of_graph)
     if graph == "gram":  # whose maker makes a covariance
         inverse = np.linalg.inv(precision)
@@ -178,25 +157,25 @@ def simulate_command(
     names = default_names(features)
     record = {
         "graph": graph,
-        "graph_options": {f"--{_FLAGS.get(key, key)}": value for key, value in of_graph.items()},
+        "graph_options": {_GRAPH_OPTIONS[name][0]: value for name, value in of_graph.items()},
         "n_samples": rows,
         "n_features": features,
         "seed": seed,
     }
     # The rows and their truth belong together: two runs into one file must not mix them.
-    with locked(output), progress_bar(rows, "simulating") as advance:
+    with locked(output), progress_bar("simulating", rows) as bar:
 
-        def batches() -> Iterator[Any]:
+        def batches() -> Any:
             for batch in sample_batches(law, precision, rows, rng=rows_rng):
                 yield batch
-                advance(len(batch))
+                bar.advance(len(batch))
 
         write_rows(output, names, batches())
         write_truth(output, names, precision, law, record)
     count = int((precision != 0).sum() - features) // 2
+    truth = " and ".join(map(str, truth_paths(output)))
     print_output(
-        f"{rows:,} rows of {features} variables, {count} edges, in {output}; the truth is in "
-        f"{' and '.join(str(path) for path in truth_paths(output))}"
+        f"{rows:,} rows of {features} variables, {count} edges, in {output}; the truth is in {truth}"
     )
 
 
@@ -217,8 +196,7 @@ def _made(
     takes = set(signature(make).parameters)
     for option in given:
         if option not in takes - set(fixed):
-            raise click.UsageError(
-                f"--{_FLAGS.get(option, option)} does not go with {kind} {name}."
-            )
+            flag = (_GRAPH_OPTIONS | _LAW_OPTIONS)[option][0]
+            raise click.UsageError(f"{flag} does not go with {kind} {name}.")
     known = {argument: value for argument, value in usual.items() if argument in takes}
     return make(**{**known, **fixed, **given})

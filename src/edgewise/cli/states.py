@@ -10,14 +10,32 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise._checks import check_real
-from edgewise.cli.options import PATH, Choice, Manual, reading_section, section
-from edgewise.cli.run import checked_state_output, open_columns_of, progress_bar, written
+from edgewise.cli.options import (
+    PATH,
+    Choice,
+    Manual,
+    column_names,
+    data_argument,
+    reading_section,
+    section,
+)
+from edgewise.cli.run import checked_state_output, data_of, progress_bar, refuse_states, written
 from edgewise.cli.streams import info, info_dropped, info_files, output, warnings_shown
 from edgewise.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from edgewise.sums.save import AnyState
+    from edgewise.tables.table import Table
+
+_state_option = click.option(
+    "-o",
+    "--output",
+    "state",
+    required=True,
+    type=PATH,
+    metavar="STATE|-",
+    help="The state file to write.",
+)
 
 
 @click.command(
@@ -35,21 +53,17 @@ if TYPE_CHECKING:
 )
 @section(
     "The state",
-    *("data", "columns", "exclude", "missing", "weights", "weight-kind", "state"),
+    *(data_argument, "--columns", "--exclude", "--missing", "--weights", "--weight-kind"),
+    _state_option,
     click.option(
         "--kind",
         type=Choice(("batches", "moments", "concordance")),
         default="batches",
         show_default=True,
-        help="batches serve method batch, moments the methods trace, spectral and fisher, "
-        "concordance method kendall. With --missing pairwise or --weights, batches are those of "
-        "pairs of columns.",
+        help="batches serve method batch, moments the methods trace, eig, spectral and fisher, "
+        "concordance method kendall.",
     ),
-    click.option(
-        "--n-batches",
-        type=int,
-        help="Batches to keep; by default 100, of --kind batches fewer with more than 160 columns.",
-    ),
+    click.option("--n-batches", type=int, help="Batches; by default 100, or fewer if p > 160."),
     click.option(
         "--checkpoint-every",
         type=float,
@@ -59,12 +73,7 @@ if TYPE_CHECKING:
     click.option(
         "--resume", is_flag=True, help="Continue from the checkpoint of an interrupted run."
     ),
-    click.option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        help="Say which files were read, and how much time and memory it took.",
-    ),
+    "--verbose",
 )
 @reading_section
 def accumulate_command(
@@ -75,8 +84,9 @@ def accumulate_command(
     DATA is files, folders or patterns of .csv, .tsv (also compressed), .parquet, .feather, .arrow,
     .npy, .npz, .xlsx and .jsonl files, or - for CSV from standard input.
     """
+    from edgewise._checks import check_real
     from edgewise.api.accumulate import accumulated
-    from edgewise.cli.test import peak_memory
+    from edgewise.cli.show import peak_memory
     from edgewise.sums.save import state_class
     from edgewise.tables.files import files_read
 
@@ -88,21 +98,20 @@ def accumulate_command(
     unset = kind == "moments" or n_batches is None
     empty = state_class(kind)(**({} if unset else {"n_batches": n_batches}))
     place = checked_state_output(state, options)
+    how = {name: options.pop(name) for name in ("missing", "weights", "weight_kind")}
     start = time.perf_counter()
     with warnings_shown(), _locked(place, keeps, resume) as checkpoint:
-        table = open_columns_of(options)
+        table = _columns_of(options, how["weights"])
         try:
-            with progress_bar(table.estimated_rows, "reading") as advance:
+            with progress_bar("reading", table.estimated_rows) as bar:
                 full, n_dropped = accumulated(
                     table,
                     empty,
-                    missing=options["missing"],
-                    weights=options["weights"],
-                    weight_kind=options["weight_kind"],
+                    **how,
                     checkpoint=checkpoint,
                     every=every,
                     resume=resume,
-                    progress=advance,
+                    progress=bar.advance,
                 )
         except KeyboardInterrupt:
             if checkpoint is not None and checkpoint.exists():
@@ -114,17 +123,32 @@ def accumulate_command(
             full.save(file)
         if checkpoint is not None:
             checkpoint.unlink(missing_ok=True)
-    info_dropped(n_dropped)
     seconds = time.perf_counter() - start
-    sentence = f"{full.n_samples:,} rows of {full.n_features} columns are in "
-    if place == "-":
-        info(f"{sentence}standard output")
-    else:
-        output(f"{sentence}{state}")
+    _say_where(f"{full.n_samples:,} rows of {full.n_features} columns are in ", place, state)
+    info_dropped(n_dropped)
     if options["verbose"]:
         info_files(files_read(table))
         rate = full.n_samples / seconds
         info(f"{seconds:.1f} s, {rate:,.0f} rows/s, {peak_memory()}", prefix="")
+
+
+def _columns_of(options: dict[str, Any], weights: str | None) -> Table:
+    """The columns that the options choose, with that of the weights."""
+    from edgewise.tables.open import open_columns
+    from edgewise.tables.options import weighted_columns
+
+    refuse_states(options)
+    names = column_names(options["columns"]), column_names(options["exclude"])
+    return open_columns(
+        data_of(options), *(names if weights is None else weighted_columns(*names, weights))
+    )
+
+
+def _say_where(sentence: str, place: str, state: str) -> None:
+    if place == "-":
+        info(f"{sentence}standard output")
+    else:
+        output(f"{sentence}{state}")
 
 
 @contextmanager
@@ -184,7 +208,7 @@ _WAIT = 60.0  # seconds for others that merge into the same file
 @section(
     "Options",
     click.argument("states", nargs=-1, required=True, type=PATH, metavar="STATE..."),
-    "state",
+    _state_option,
 )
 def merge_command(states: tuple[str, ...], state: str) -> None:
     """Add up STATEs of the same kind and columns, in the order given.
@@ -198,11 +222,7 @@ def merge_command(states: tuple[str, ...], state: str) -> None:
     with nullcontext() if place == "-" else locked(place, wait=_WAIT), written(place) as file:
         total = _sum_of(states)
         total.save(file)
-    sentence = f"{total.n_samples:,} rows of {len(states)} states are in "
-    if place == "-":
-        info(f"{sentence}standard output")
-    else:
-        output(f"{sentence}{state}")
+    _say_where(f"{total.n_samples:,} rows of {len(states)} states are in ", place, state)
 
 
 def _sum_of(paths: Sequence[str]) -> AnyState:
@@ -224,19 +244,14 @@ def _sum_of(paths: Sequence[str]) -> AnyState:
                     "twice; name each state once."
                 )
         seen.append((path, other))
-        by_place = (_sums(total).feature_names is None) != (_sums(other).feature_names is None)
+        sums: list[Any] = [getattr(one, "state", one) for one in (total, other)]
         try:
             total = total + other  # type: ignore[operator]
         except ParameterError as error:
             raise DataError(f"state file '{path}': {error}") from error
-        if by_place:
+        if (sums[0].feature_names is None) != (sums[1].feature_names is None):
             info(f"the columns of '{path}' are matched by place: only some states have names.")
     return total
-
-
-def _sums(state: Any) -> Any:
-    """The state in a confidence sequence, or the state itself."""
-    return getattr(state, "state", state)
 
 
 def _same_rows(a: Any, b: Any) -> bool:

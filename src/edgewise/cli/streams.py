@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -31,9 +33,19 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def output(sentence: str) -> None:
+def wrapped(text: str, stream: Any) -> str:
+    """A text in lines that end between words, if it goes to a terminal."""
+    if not stream.isatty():
+        return text
+    width = max(shutil.get_terminal_size().columns - 1, 40)
+    return textwrap.fill(
+        text, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+
+
+def output(sentence: str = "") -> None:
     """Print a sentence of the answer."""
-    print(printable(sentence), flush=True)
+    print(wrapped(printable(sentence), sys.stdout), flush=True)
 
 
 def write_bytes(data: bytes) -> None:
@@ -45,8 +57,9 @@ def write_bytes(data: bytes) -> None:
 
 def info(sentence: str, prefix: str = "edgewise: ", keep: str = "") -> None:
     """Print a line on standard error; where it cannot be written nobody is left to read it."""
+    text = prefix + printable(sentence, keep)
     try:
-        print(prefix + printable(sentence, keep), file=sys.stderr, flush=True)
+        print(text if keep else wrapped(text, sys.stderr), file=sys.stderr, flush=True)
     except OSError:
         silence(sys.stderr)
 

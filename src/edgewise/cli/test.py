@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise.cli.options import PATH, Choice, MethodManual, method_option, reading_section, section
-from edgewise.cli.run import checked_outputs, run_test, write_outputs, written
-from edgewise.cli.streams import info, info_files, output
-from edgewise.methods.registry import CLASSES
+from edgewise.cli.options import (
+    Manual,
+    data_argument,
+    family_of,
+    given_method_options,
+    option,
+    reading_section,
+    section,
+)
+from edgewise.cli.run import checked_outputs, data_of, opened, write_notes, write_outputs, written
+from edgewise.cli.streams import info, info_files, output, warnings_shown
 
 if TYPE_CHECKING:
     from edgewise.results.result import EdgeTestResult
@@ -20,38 +27,24 @@ if TYPE_CHECKING:
 
 _rows_section = section(
     "Rows and columns",
-    *("data", "columns", "exclude", "given", "pairs", "missing"),
-    *("weights", "weight-kind", "transform", "clusters"),
+    *(data_argument, "--columns", "--exclude", "--given", "--pairs", "--missing"),
+    *("--weights", "--weight-kind", "--clusters", "--transform"),
 )
 _test_section = section(
     "The test",
-    method_option(
-        f"{', '.join(CLASSES)}; `edgewise help methods` tells of them and lists the options of "
-        "each, also for here.  [default: auto; for a state, what it serves]"
+    option(
+        "--method",
+        help="auto, score, wald, batch, nodewise, kendall, sequential, fisher, elliptical, or a bound: "
+        "entrywise, whitened, spectral, trace, eig.  [default: auto, by the rows]",
     ),
-    "alpha",
-    "correction",
-    click.option(
-        "--min-effect",
-        type=float,
-        default=0.0,
-        show_default=True,
-        help="Declare an edge only where the partial correlation is larger; of trace and eig the "
-        "entry of Θ.",
-    ),
-)
-_page_options = (
-    click.option(
-        "--compare/--no-compare", default=None, help="All other methods in the page, or none."
-    ),
-    click.option("--no-rows", is_flag=True, help="No sampled rows in the page."),
-    click.option("--open", "open_page", is_flag=True, help="Open the page in your browser."),
+    *("--alpha", "--correction", "--min-effect"),
 )
 
 
 @click.command(
     "test",
-    cls=MethodManual,
+    cls=Manual,
+    methods=True,
     short_help="Test the edges among the columns of DATA.",
     examples="""
     # Which columns are connected, given all the others?
@@ -67,71 +60,90 @@ _page_options = (
 @_rows_section
 @_test_section
 @section(
-    "Output",
-    "json",
-    "csv",
-    click.option("--graphml", type=PATH, metavar="FILE|-", help="Write the graph as GraphML."),
-    click.option(
-        "--graph", type=PATH, metavar="FILE", help="The same by its ending: .graphml .gexf .cyjs"
-    ),
-    "report",
-    *_page_options,
-    "plot",
-    click.option(
-        "--plot-kind",
-        type=Choice(("network", "heatmap", "volcano", "forest", "pvalues", "centrality")),
-        metavar="KIND",
-        help="network, heatmap, volcano, forest, pvalues, centrality",
-    ),
-    click.option(
-        "-v", "--verbose", is_flag=True, help="Say which files were read, and the memory used."
-    ),
+    "Output", *("--csv", "--json", "--graph", "--plot", "--plot-kind", "--all-edges"), "--verbose"
 )
 @reading_section
 def test_command(**options: Any) -> None:
-    """Test every pair of columns of DATA for an edge, or those that --given and --pairs leave.
+    """Test every pair of columns of DATA for an edge, given all others.
 
     DATA is files, folders or patterns of .csv, .tsv (also compressed), .parquet, .feather, .arrow,
-    .npy, .npz, .xlsx and .jsonl files with the same columns; or - for CSV from standard input; or
-    one state of `edgewise accumulate`.
+    .npy, .npz, .xlsx and .jsonl with the same columns; - for CSV from standard input; or a state
+    of `edgewise accumulate`.
     """
-    from edgewise.cli.show import after_test, console, edge_table, show, show_next
-    from edgewise.plots import export
+    from edgewise.cli.show import next_of, peak_memory, print_edges, show_next, show_notes
+    from edgewise.plots.export import write_graph, write_plot
 
     if options["plot"] is None and options["plot_kind"] is not None:
         raise click.UsageError("--plot-kind says what to draw; also say where, with --plot FILE.")
-    names = ("--report", "--csv", "--graphml", "--graph", "--plot", "--json")
-    outputs = checked_outputs({name: options[name[2:]] for name in names}, options)
-    _check_page(outputs["--report"], options, "--report")
+    outputs = checked_outputs(
+        {f"--{name}": options[name] for name in ("csv", "graph", "plot", "json")}, options
+    )
     result, rows = run_test(options)
+    kind = options["plot_kind"] or "network"
     writers = {
-        "--report": lambda file: _make_page(result, file, rows, options),
         "--csv": result.to_csv,
-        "--graphml": lambda file: export.write_graphml(result, file),
-        "--graph": lambda file: export.write_graph(result, file),
-        "--plot": lambda file: export.write_plot(
-            result.plot(options["plot_kind"] or "network"), file
-        ),
+        "--graph": lambda file: write_graph(result, file),
+        "--plot": lambda file: write_plot(result.plot(kind), file),
         "--json": lambda file: result.to_json(file, indent=2),
     }
     write_outputs(outputs, writers)
+    notes = _notes(result)
+    cautions = [f"caution: {caution}" for caution in result.cautions]
+    intervals = f"interval_low and interval_high: {result.interval_label}"
+    write_notes(outputs["--csv"], [result.headline(), intervals, *notes, *cautions])
+    answers = "-" not in outputs.values()
+    if answers:
+        output(result.headline())
+        print_edges(result, every=options["all_edges"])
     if options["verbose"]:
         info_files(result.files)
         info(peak_memory(), prefix="")
-    if "-" not in outputs.values():
-        out = console()
-        show(out, result.headline(), wrap=True)
-        if result.n_edges:
-            out.print(edge_table(result))
-        if options["report"] is not None:
-            show(out, _contents(result, rows, options))
-        show_next(out, *after_test(result, again=rows is not None, page=options["report"]))
-    _open_page(options["report"], options)
+    show_notes(notes, result.cautions)
+    if answers and (step := next_of(result, again=rows is not None)):
+        show_next(*step)
+
+
+def _notes(result: EdgeTestResult) -> list[str]:
+    from edgewise.results.summary import facts, missing_value_notes
+
+    why = [result.why] if result.why else []
+    return [*why, *facts(result)[1:], *missing_value_notes(result), *result.notes]
+
+
+def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
+    """The result for these options, and its rows if they can be read again."""
+    from edgewise._checks import default_names
+    from edgewise.api.edge_test import edge_test
+    from edgewise.methods.registry import DEFAULT_METHOD
+    from edgewise.sums.save import as_state
+
+    names = ("alpha", "correction", "min_effect")
+    how = {name: options[name] for name in names} | given_method_options(options)
+    state: Any = as_state(options["data"][0]) if len(options["data"]) == 1 else None
+    if state is None:
+        method = options["method"] or DEFAULT_METHOD
+        with opened(options, f"{method}, {' '.join(options['data'])[:30]}") as (rows, bar):
+            bar.name(method)
+            family = family_of(options, rows.feature_names)
+            result = edge_test(rows, method=method, **how, **family)
+        return result, rows if rows.rescannable else None
+    about_rows = ("columns", "exclude", "clusters", "weights", "transform")
+    if any(options[name] for name in about_rows):
+        raise click.UsageError(
+            "--columns, --exclude, --clusters, --weights and --transform are about rows; a state "
+            "has none left."
+        )
+    sums = getattr(state, "state", state)  # a confidence sequence holds another state
+    known = tuple(sums.feature_names or default_names(sums.n_features or 0))
+    how |= {"missing": options["missing"], **family_of(options, known)}
+    with warnings_shown():
+        return edge_test(state, method=options["method"] or DEFAULT_METHOD, **how), None
 
 
 @click.command(
     "report",
-    cls=MethodManual,
+    cls=Manual,
+    methods=True,
     short_help="Test DATA and write a page to explore in a browser.",
     examples="""
     # Into edgewise-report.html, and into your browser
@@ -149,93 +161,62 @@ def test_command(**options: Any) -> None:
     click.option(
         "-o",
         "--output",
-        type=PATH,
         default="edgewise-report.html",
         show_default=True,
-        metavar="FILE.html",
+        metavar="FILE.html|-",
         help="The page.",
     ),
-    *_page_options,
-    "verbose",
+    *("--compare/--no-compare", "--no-rows", "--open", "--verbose"),
 )
 @reading_section
 def report_command(**options: Any) -> None:
     """Test every pair of columns of DATA and write one HTML file with everything in it.
 
     The page works offline and from disk: the graph, a slider for the level, the table of edges, the
-    heat map, facts about the data, and every method side by side. DATA is what `edgewise test`
-    takes. A state has no rows, so its page has no table of all methods.
+    heat map, facts about the data, and other methods. DATA is what `edgewise test` takes.
 
-    So that you can look at a pair, the page also holds up to 500 rows, a sample. --no-rows leaves
-    them out.
+    So that you can look at a pair, the page also holds up to 500 rows, a sample.
     """
+    from edgewise.api.reporting import holds_rows, write_report
+    from edgewise.cli.show import show_notes
+
     page = checked_outputs({"--report": options["output"]}, options)["--report"] or ""
-    _check_page(page, options, "-o")
+    if page == "-" and options["open"]:
+        raise click.UsageError("--open: a browser needs a file; name one with -o FILE.html.")
     result, rows = run_test(options)
-    with written(page, ".html") as file:
-        _make_page(result, file, rows, options)
-    if options["verbose"]:
-        info_files(result.files)
-    if page != "-":
-        output(result.headline())
-        output(f"The report is in {Path(page).resolve()}")
-        output(_contents(result, rows, options))
-    _open_page(page, options)
-
-
-def _check_page(page: str | None, options: dict[str, Any], option: str) -> None:
-    """Refuse options of a page that is not written, or that no browser can open."""
-    given = {
-        "--compare": options["compare"] is not None,
-        "--no-rows": options["no_rows"],
-        "--open": options["open_page"],
-    }
-    for flag, is_given in given.items():
-        if page is None and is_given:
-            raise click.UsageError(
-                f"{flag} is an option of the report; also say where it goes, with {option} FILE."
-            )
-    if page == "-" and options["open_page"]:
-        raise click.UsageError(
-            "--open: the page goes to standard output, and a browser needs a file; name one with "
-            f"{option} FILE.html."
-        )
-
-
-def _make_page(
-    result: EdgeTestResult, path: str, rows: Table | None, options: dict[str, Any]
-) -> None:
-    from edgewise.api.reporting import write_report
-    from edgewise.cli.show import console
-
     data = options["data"]
     more = f" and {len(data) - 3} more" if len(data) > 3 else ""
-    with console(stderr=True).status("writing the report …"):
+    with written(page, ".html") as file, _status("writing the page"):
         write_report(
             result,
-            path,
-            # Standard input cannot be read again; the report then says less about the data.
-            data=rows,
+            file,
+            # A pipe cannot be read again; the page then says less about the data.
+            data=None if rows is None else data_of(options),
             compare=options["compare"],
             rows=not options["no_rows"],
             title=", ".join(Path(name).name or name for name in data[:3]) + more,
             command=shlex.join(["edgewise", *sys.argv[1:]]),
         )
+    if page != "-":
+        output(result.headline())
+        output(f"The report is in {Path(page).resolve()}")
+        if rows is not None and not options["no_rows"] and holds_rows(result, rows):
+            output("The page holds up to 500 sampled rows; leave them out with --no-rows.")
+    if options["verbose"]:
+        info_files(result.files)
+    show_notes(_notes(result), result.cautions)
+    if options["open"]:
+        _open_page(page)
 
 
-def _contents(result: EdgeTestResult, rows: Table | None, options: dict[str, Any]) -> str:
-    """What of the data the page contains, in a sentence."""
-    from edgewise.api.reporting import holds_rows
+def _status(what: str) -> Any:
+    from rich.console import Console
 
-    if options["no_rows"] or rows is None or not holds_rows(result, rows):
-        return "The page holds no sampled rows."
-    return "The page holds up to 500 sampled rows; leave them out with --no-rows."
+    return Console(stderr=True).status(f"{what} …")
 
 
-def _open_page(path: str | None, options: dict[str, Any]) -> None:
+def _open_page(path: str) -> None:
     """Show the page in the user's browser; where there is none, say so."""
-    if path is None or not options["open_page"]:
-        return
     import webbrowser
 
     try:
@@ -244,14 +225,3 @@ def _open_page(path: str | None, options: dict[str, Any]) -> None:
         opened = False
     if not opened:
         info("no browser could be started; open the page yourself.")
-
-
-def peak_memory() -> str:
-    """The largest memory use of this process until now."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return "peak memory unknown"
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    unit = 1 if sys.platform == "darwin" else 1024  # Linux counts in KiB, macOS in bytes
-    return f"peak memory {most * unit / 2**20:,.0f} MB"
