@@ -23,7 +23,7 @@ from tests.statistical.grouped_laws import UNRELATED, group_sizes, grouped_rows
 
 from edgewise import edge_test
 from edgewise.errors import EdgewiseWarning
-from edgewise.methods import left_out_clusters
+from edgewise.methods import leave_one_out
 from edgewise.simulate import Contaminated, make_chain_precision, sample
 
 TABLE = Path(__file__).parent / "groups.csv"
@@ -69,7 +69,7 @@ def main() -> None:
     asked = parser.parse_args()
     warnings.simplefilter("ignore", EdgewiseWarning)
     if asked.part is not None:
-        left_out_clusters._part_lost = lambda kept, tau: np.full_like(kept, asked.part)
+        leave_one_out._part_lost = lambda kept, tau: np.full_like(kept, asked.part)
     for law, number in product(asked.laws, asked.cells):
         cells = measured(law, *CELLS[number], asked.draws)
         if asked.part is None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from edgewise.estimate.pairwise import nearest_correlation
+from edgewise.estimate.latent import nearest_correlation
 
 
 def test_higham():

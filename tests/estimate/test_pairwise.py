@@ -136,7 +136,7 @@ class TestErrors:
         refused(
             refuses,
             X,
-            "weights: expected them to be worth more than 5 rows of equal weight, because there "
-            "are 4 columns, got 4 ((Σw)²/Σw²): few rows have most of the weight",
+            "weights: expected an effective sample size (Σw)²/Σw² above 5, because there are 4 "
+            "columns, got 4: few rows have most of the weight",
             weights=weights,
         )

@@ -252,7 +252,7 @@ class Sample:
             found["n_dropped_alone"] = tuple(alone.tolist())
         if pairwise is not None and pairwise.weighted:
             found["weights"] = self.weights_name or "given"
-            found["effective_rows"] = float(pairwise.worth.diagonal().max())
+            found["effective_rows"] = float(pairwise.effective_rows.diagonal().max())
         if self.clusters is not None:
             found["clusters"] = self.clusters_name
             found["n_clusters"] = self.clusters.n_clusters

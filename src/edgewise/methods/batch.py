@@ -18,8 +18,7 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Student, StudentOfEach
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge
-from edgewise.methods.jackknife import leave_one_out
-from edgewise.methods.left_out_rows import left_out_batches
+from edgewise.methods.leave_one_out import left_out_batches, left_out_pairwise_batches
 from edgewise.methods.method import (
     Assumes,
     Feature,
@@ -90,7 +89,7 @@ class Batch(PerEdgeMethod):
         cautions: tuple[Caution, ...] = ()
         facts = sample.facts or diagnosis_of(estimate, look, sample.feature_names)
         sample = replace(sample, facts=facts)
-        rows = None if pairwise is None else pairwise.worth
+        rows = None if pairwise is None else pairwise.effective_rows
         length = _ENOUGH_ROWS
         if self.n_batches is None and facts.dependent and look is not None:
             times = correlation_times(estimate, look)
@@ -102,11 +101,13 @@ class Batch(PerEdgeMethod):
         reference: Student | StudentOfEach
         if pairwise is None:
             state = working_batches(self.n_batches, sample.batches(), length)
-            left_out = leave_one_out(state, estimate)
+            left_out = left_out_batches(state, estimate)
             reference = Student(len(left_out) - 1)
         else:
-            uneven = working_batches(self.n_batches, sample.pairwise_batches(), length)
-            left_out, degrees = left_out_batches(uneven, estimate, sample.feature_names)
+            incomplete = working_batches(self.n_batches, sample.pairwise_batches(), length)
+            left_out, degrees = left_out_pairwise_batches(
+                incomplete, estimate, sample.feature_names
+            )
             reference = StudentOfEach(degrees)
             if not pairwise.incomplete and not pairwise.weighted:
                 reference = Student(len(left_out) - 1)

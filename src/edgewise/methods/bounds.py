@@ -28,7 +28,7 @@ from edgewise.inference.references import Student, degrees_of_freedom
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import Bound, LargestRadius
 from edgewise.methods.batch import working_batches
-from edgewise.methods.jackknife import leave_one_out
+from edgewise.methods.leave_one_out import left_out_batches
 from edgewise.methods.method import (
     Assumes,
     BoundMethod,
@@ -674,7 +674,7 @@ class Entrywise(BoundMethod):
     def measure(self, sample: Sample) -> Measurement:
         state = working_batches(self.n_batches, sample.batches())
         estimate = self.estimate(sample)
-        left_out = leave_one_out(state, estimate)
+        left_out = left_out_batches(state, estimate)
         influence = left_out.precision()
         p = len(sample.feature_names)
         maxima = MaxStatistic(partial(np.asarray, influence), self.random_state, diagonal=True)

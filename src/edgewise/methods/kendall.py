@@ -14,7 +14,7 @@ from edgewise._linalg import FloatArray, off_diagonal, pairs_of, root_outer
 from edgewise._text import listed
 from edgewise.errors import DataError, TooFewRowsWarning, warn
 from edgewise.estimate.inverse import PrecisionEstimate
-from edgewise.estimate.pairwise import LatentEstimate, definite, latent_estimate
+from edgewise.estimate.latent import LatentEstimate, definite, latent_estimate
 from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import MaxStatistic
 from edgewise.inference.measurement import Measurement
@@ -22,7 +22,7 @@ from edgewise.inference.references import Student
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import Bound, PerEdge, Spread
 from edgewise.methods import planning
-from edgewise.methods.jackknife import LeftOut, portions, variation
+from edgewise.methods.leave_one_out import LeftOut, portions, variation
 from edgewise.methods.method import Assumes, Feature, Method, batches_option, option, seed_option
 from edgewise.paper.radii import concordance_radius
 from edgewise.paper.transfers import WhitenedTransfer
@@ -253,11 +253,10 @@ def _spread(left_out: LeftOut, estimate: PrecisionEstimate, tied: FloatArray) ->
     p, n = len(estimate.precision), estimate.n_samples
     larger = (1 - tied**2) / left_by_ties(tied)
     least = np.pi**2 / 9 * np.outer(larger, larger) / max(n - p - 1, 1)
-    variance, variance_z = left_out.variances()
-    variance_z = np.where(off_diagonal(p), np.maximum(variance_z, least), np.nan)
+    variance_z = np.where(off_diagonal(p), np.maximum(left_out.variance_z, least), np.nan)
     # Θ̂_ij/√(Θ̂_iiΘ̂_jj) is −ρ̂_ij, and (1 − ρ²) dz = dρ; a diagonal entry has no such least error.
     rho = np.where(off_diagonal(p), estimate.partial_correlation, 1.0)
-    variance = np.maximum(variance, least * (1 - rho**2) ** 2)
+    variance = np.maximum(left_out.variance, least * (1 - rho**2) ** 2)
     return Spread(root_outer(estimate.precision) * np.sqrt(variance), np.sqrt(variance_z))
 
 

@@ -15,8 +15,7 @@ from edgewise.inference.references import degrees_of_freedom
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
 from edgewise.inference.uncertainty import ScoreTest, floored_spread
-from edgewise.methods.left_out_clusters import group_scores
-from edgewise.methods.left_out_rows import left_out_rows
+from edgewise.methods.leave_one_out import unit_scores
 from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic
 from edgewise.methods.wald import NEARLY_ONE, precision_variance
@@ -71,17 +70,14 @@ class Score(PerEdgeMethod):
     def measure(self, sample: Sample) -> Measurement:
         estimate = self.estimate(sample)
         n, rho = estimate.n_samples, estimate.partial_correlation
-        if sample.pairwise is not None:
-            uncertainty = _pairwise_test(sample, estimate, sample.pairwise.worth)
-        elif sample.clusters is None:
+        if sample.pairwise is None and sample.clusters is None:
             sums = sample.score_sums(estimate.leverage(), rho, NEARLY_ONE)
             uncertainty = score_test(estimate, sums, n - len(rho) + 1)
         else:
-            found = group_scores(sample.clusters, estimate)
+            found = unit_scores(sample, estimate)
             degrees = np.maximum(found.rows - len(rho) + 1, 1.0)
-            terms = sample.clusters.n_clusters
             uncertainty = score_test(
-                estimate, found.sums, degrees, terms=terms, variance=found.precision
+                estimate, found.sums, degrees, terms=found.units, variance=found.precision
             )
         return self.measurement(sample, estimate, uncertainty.statistic(rho), uncertainty)
 
@@ -90,18 +86,6 @@ class Score(PerEdgeMethod):
     ) -> PlannedStatistic:
         unit = np.sqrt(np.maximum(moments.score_variance(wanted), 1.0))
         return PlannedStatistic(float(np.abs(wanted).max()), unit, rows_spent=len(wanted) - 1)
-
-
-def _pairwise_test(sample: Sample, estimate: PrecisionEstimate, worth: FloatArray) -> ScoreTest:
-    """The test of rows that lack values or count differently, which are worth so many rows."""
-    found = left_out_rows(sample, estimate)
-    return score_test(
-        estimate,
-        found.terms.score_sums(),
-        np.maximum(worth - len(worth) + 1, 1.0),
-        terms=found.units,
-        variance=found.precision.jackknife(),
-    )
 
 
 def score_test(

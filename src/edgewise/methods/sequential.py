@@ -13,7 +13,7 @@ from edgewise.inference.references import AnytimeReference, Student, tuned_rho2
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge
 from edgewise.methods.batch import check_batches, dependence_inflation, state_batches
-from edgewise.methods.jackknife import leave_one_out
+from edgewise.methods.leave_one_out import left_out_batches
 from edgewise.methods.method import Assumes, Feature, PerEdgeMethod, batches_option, option
 from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
 
@@ -60,7 +60,7 @@ class Sequential(PerEdgeMethod):
         state = sample.batches()
         check_batches(self.n_batches, state)
         estimate = self.estimate(sample)
-        left_out = leave_one_out(state, estimate)
+        left_out = left_out_batches(state, estimate)
         p = len(sample.feature_names)
         reference = AnytimeReference(
             state.n_samples,

@@ -13,8 +13,7 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import StudentOfEach, degrees_of_freedom
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge, Spread, floored_spread
-from edgewise.methods.left_out_clusters import group_sandwich
-from edgewise.methods.left_out_rows import row_sandwich
+from edgewise.methods.leave_one_out import unit_sandwich
 from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
 from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
 from edgewise.sums.pairs import ExactPairs, PairSums
@@ -85,10 +84,8 @@ def sandwich(
 
     With `own_scale`, rows have the weights of the score test in place of 1/(1 − h)².
     """
-    if sample.clusters is not None:
-        return group_sandwich(sample.clusters, estimate)
-    if sample.pairwise is not None:
-        return row_sandwich(sample, estimate)
+    if sample.clusters is not None or sample.pairwise is not None:
+        return unit_sandwich(sample, estimate)
     leverage = estimate.leverage(own_scale=own_scale)
     rho = estimate.partial_correlation
     sums = sample.pair_sums(leverage)

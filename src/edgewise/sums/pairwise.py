@@ -162,8 +162,8 @@ class PooledPairs:
         """Whether rows count differently."""
         if self.sums.weight is None:
             return False
-        worth = self.worth
-        spread = np.divide(self.pair_rows, worth, out=np.ones_like(worth), where=worth > 0) - 1
+        rows = self.effective_rows
+        spread = np.divide(self.pair_rows, rows, out=np.ones_like(rows), where=rows > 0) - 1
         return bool((spread > _NO_SPREAD).any())
 
     @property
@@ -182,8 +182,8 @@ class PooledPairs:
         return bool(self.n_missing.any())
 
     @property
-    def worth(self) -> FloatArray:
-        """As many rows of equal weight would say as much of each pair: (Σw)²/Σw² (Kish)."""
+    def effective_rows(self) -> FloatArray:
+        """The effective sample size of each pair: (Σw)²/Σw² (Kish)."""
         total, square = self.sums.total[0], self.sums.total_square[0]
         root = np.sqrt(square)
         return np.asarray(np.divide(total, root, out=np.zeros_like(total), where=root > 0) ** 2)

@@ -10,7 +10,7 @@ import edgewise as ew
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.references import StudentOfEach
 from edgewise.inference.sample import open_sample
-from edgewise.methods.left_out_clusters import group_sandwich, group_scores
+from edgewise.methods.leave_one_out import unit_sandwich, unit_scores
 from edgewise.simulate import make_chain_precision
 from edgewise.sums import clusters as groups_module
 from edgewise.sums.score import believed_tau, score_weight
@@ -90,7 +90,7 @@ def terms(X, labels, i, j, rho):
 
 @pytest.mark.parametrize("rho", [0.0, 0.3, -0.8])
 def test_the_variance_of_the_score(data, evidence, estimate, rho):
-    sums = group_scores(evidence.clusters, estimate).sums
+    sums = unit_scores(evidence, estimate).sums
     variance = sums.second - rho * sums.cross + rho**2 * sums.ends
     for i in range(P):
         for j in range(i):
@@ -99,7 +99,7 @@ def test_the_variance_of_the_score(data, evidence, estimate, rho):
 
 
 def test_higher_powers_of_the_terms(data, evidence, estimate):
-    sums = group_scores(evidence.clusters, estimate).sums
+    sums = unit_scores(evidence, estimate).sums
     for i in range(P):
         for j in range(i):
             square = terms(*data, i, j, 0.0) ** 2
@@ -123,9 +123,9 @@ def test_the_jackknife(data, evidence, estimate):
     z = np.array([np.arctanh(partial_correlations(X[labels != g])[0][upper]) for g in different])
     theta = np.array([partial_correlations(X[labels != g])[1] for g in different])
     whole = partial_correlations(X)[1]
-    spread, _ = group_sandwich(evidence.clusters, estimate)
+    spread, _ = unit_sandwich(evidence, estimate)
     variance = (G - 1) / G * np.sum((z - z.mean(axis=0)) ** 2, axis=0)
-    rows = group_scores(evidence.clusters, estimate).rows
+    rows = unit_scores(evidence, estimate).rows
     floor = 1 / (rows - P - 1)
     np.testing.assert_allclose(
         spread.fisher_z[upper] ** 2, np.maximum(variance, floor[upper]), rtol=1e-8
@@ -142,8 +142,8 @@ def test_the_jackknife(data, evidence, estimate):
 def test_what_rows_and_groups_are_worth(data, evidence, estimate):
     """From the correlation of two residuals of a group, over all pairs of rows."""
     X, labels = data
-    rows = group_scores(evidence.clusters, estimate).rows
-    _, degrees = group_sandwich(evidence.clusters, estimate)
+    rows = unit_scores(evidence, estimate).rows
+    _, degrees = unit_sandwich(evidence, estimate)
     n = len(X)
     counts = np.bincount(labels)
     together = np.sum(counts * (counts - 1))
@@ -169,7 +169,7 @@ def test_rows_that_are_all_alike_are_worth_one_each_group():
     labels = np.repeat(np.arange(50), 10)
     evidence = open_sample(X, ew.methods.Score().needs, "the test", clusters=labels)
     estimate = estimate_precision(evidence.moments(), evidence.feature_names)
-    rows = group_scores(evidence.clusters, estimate).rows
+    rows = unit_scores(evidence, estimate).rows
     np.testing.assert_allclose(rows, 50, rtol=0.05)
 
 

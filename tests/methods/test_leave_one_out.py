@@ -10,7 +10,7 @@ from edgewise._checks import default_names
 from edgewise._linalg import pairs_of
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import estimate_precision
-from edgewise.methods.jackknife import leave_one_out
+from edgewise.methods.leave_one_out import left_out_batches
 from edgewise.states import BatchMoments, Moments
 
 DRAWS = {
@@ -33,7 +33,7 @@ def estimated(X):
 def left_out(X, batch_rows):
     state = BatchMoments(len(X), batch_rows=batch_rows).update(X)
     estimate = estimate_precision(state.pooled(), default_names(X.shape[1]))
-    return leave_one_out(state, estimate), estimate
+    return left_out_batches(state, estimate), estimate
 
 
 def really_left_out(X, batch_rows):
@@ -65,7 +65,7 @@ def test_each_batch(distribution, n, p, batch_rows):
     close(found.fisher_z(), pairs_of(z))
     diagonal = np.diagonal(precision, axis1=1, axis2=2)
     close(found.precision(), np.hstack([pairs_of(precision), diagonal]))
-    close(found.squares, np.sum(precision**2, axis=0))
+    close(found.variance, (len(z) - 1) / len(z) * np.sum(precision**2, axis=0))
     # Standard errors: (K−1)/K of the sums of squares, and never below those of Gaussian rows.
     share, left = (len(z) - 1) / len(z), n - p - 1
     spread, off = found.spread(estimate), ~np.eye(p, dtype=bool)
@@ -84,7 +84,7 @@ def test_units_and_the_origin_do_not_matter():
     for other in (X + 1e8, X - 1e10, X * [1e-150, 1, 1e150, 1]):
         found, _ = left_out(other, 15)
         close(found.fisher_z(), plain.fisher_z())
-        close(found.squares, plain.squares)
+        close(found.variance, plain.variance)
 
 
 def test_a_column_that_is_zero_outside_one_batch():
@@ -94,7 +94,7 @@ def test_a_column_that_is_zero_outside_one_batch():
     X[40:60, 2] = np.random.default_rng(1).standard_normal(20)
     found, estimate = left_out(X, 20)
     assert np.isfinite(found.fisher_z()).all()
-    assert np.isfinite(found.squares).all()
+    assert np.isfinite(found.variance).all()
     z = np.arctanh(estimate.partial_correlation[0, 2])
     of_batches = found.fisher_z()[:, 1]  # of the first and the last column
     moved = of_batches[2] - np.delete(of_batches, 2).mean()

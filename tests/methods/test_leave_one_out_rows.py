@@ -9,8 +9,8 @@ import edgewise as ew
 from edgewise.errors import DataError
 from edgewise.estimate.pairwise import pairwise_precision
 from edgewise.inference.sample import open_sample
-from edgewise.methods import left_out_rows as module
-from edgewise.methods.left_out_rows import left_out_rows, row_sandwich
+from edgewise.methods import leave_one_out as module
+from edgewise.methods.leave_one_out import unit_sandwich, unit_scores
 from edgewise.simulate import make_chain_precision
 
 N, P = 70, 4
@@ -102,20 +102,18 @@ def worths(X, w):
 
 class TestJackknife:
     def test_of_single_rows(self, data):
-        X, how, Y, w, (variance, variance_z, _) = data
+        X, how, Y, w, (variance, _, _) = data
         evidence, estimate = opened(X, how)
-        found = left_out_rows(evidence, estimate)
+        found = unit_scores(evidence, estimate)
         assert found.units == N
         root = np.sqrt(slow_estimates(Y, w)[0].diagonal())
-        np.testing.assert_allclose(
-            found.precision.jackknife(), variance / np.outer(root, root) ** 2, rtol=1e-9
-        )
-        np.testing.assert_allclose(found.fisher_z.jackknife()[UPPER], variance_z, rtol=1e-9)
+        expected = variance / np.outer(root, root) ** 2
+        np.testing.assert_allclose(found.precision, expected, rtol=1e-9)
 
     def test_standard_errors_of_wald(self, data):
         X, how, Y, w, (variance, variance_z, _) = data
         evidence, estimate = opened(X, how)
-        spread, _ = row_sandwich(evidence, estimate)
+        spread, _ = unit_sandwich(evidence, estimate)
         least = 1 / np.maximum(worths(X, w) - P - 1, 1.0)
         np.testing.assert_allclose(
             spread.fisher_z[UPPER] ** 2, np.maximum(variance_z, least[UPPER]), rtol=1e-9
@@ -153,20 +151,23 @@ class TestJackknife:
         X, how, Y, w, _ = data
         monkeypatch.setattr(module, "_MOST_UNITS", 24)
         evidence, estimate = opened(X, how)
-        found = left_out_rows(evidence, estimate)
+        found = unit_scores(evidence, estimate)
         units = np.split(np.arange(N), np.arange(3, N, 3))
         assert found.units == len(units) == 24
         variance, variance_z, _ = slow_jackknife(Y, w, units)
-        np.testing.assert_allclose(found.fisher_z.jackknife()[UPPER], variance_z, rtol=1e-9)
         root = np.sqrt(slow_estimates(Y, w)[0].diagonal())
+        expected = variance / np.outer(root, root) ** 2
+        np.testing.assert_allclose(found.precision, expected, rtol=1e-9)
+        spread, _ = unit_sandwich(evidence, estimate)
+        least = 1 / np.maximum(worths(X, w) - P - 1, 1.0)[UPPER]
         np.testing.assert_allclose(
-            found.precision.jackknife(), variance / np.outer(root, root) ** 2, rtol=1e-9
+            spread.fisher_z[UPPER] ** 2, np.maximum(variance_z, least), rtol=1e-9
         )
 
     def test_in_small_chunks_it_is_the_same(self, data, monkeypatch, same_result):
         X, how, *_ = data
         whole = ew.edge_test(X, **how)
-        monkeypatch.setattr(module, "_CHUNK", 5 * P * P)
+        monkeypatch.setattr(module, "_CHUNK_OF_ROWS", 5 * P * P)
         same_result(ew.edge_test(X, **how), whole)
 
 
@@ -220,5 +221,5 @@ class TestEdges:
     def test_evidence_without_pairs(self):
         evidence = open_sample(chain(60), ew.methods.Wald().needs, "the test")
         estimate = ew.methods.Wald().estimate(evidence)
-        with pytest.raises(TypeError, match="lack values or count differently"):
-            left_out_rows(evidence, estimate)
+        with pytest.raises(TypeError, match="lack values or have weights"):
+            unit_scores(evidence, estimate)

@@ -1,0 +1,120 @@
+"""The precision matrix of latent variables, from the order of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgewise._linalg import FloatArray
+from edgewise.errors import DataError
+from edgewise.estimate.inverse import PrecisionEstimate, estimate_precision
+from edgewise.sums.blocks import Centre
+from edgewise.sums.concordance import Concordance, kendall_tau
+
+_MOST_STEPS, _CLOSE = 1000, 1e-10
+
+
+def nearest_correlation(matrix: FloatArray, smallest: float = 0.0) -> FloatArray:
+    """The nearest matrix with ones on the diagonal and no eigenvalue below `smallest`.
+
+    Nearest in the Frobenius norm, by alternating projections on the two sets with Dykstra's
+    correction (Higham, IMA J. Numer. Anal. 2002).
+    """
+    nearest, correction = matrix.copy(), np.zeros_like(matrix)
+    for _ in range(_MOST_STEPS):
+        before = nearest
+        moved = nearest - correction
+        values, vectors = np.linalg.eigh(moved)
+        definite = (vectors * np.maximum(values, smallest)) @ vectors.T
+        correction = definite - moved
+        nearest = (definite + definite.T) / 2
+        np.fill_diagonal(nearest, 1.0)
+        if np.abs(nearest - before).max() < _CLOSE:
+            break
+    # The last step set the diagonal, which can lower eigenvalues by as much as it changed it.
+    lowest = float(np.linalg.eigvalsh(nearest)[0])
+    if lowest < smallest:
+        share = (smallest - lowest) / (1 - lowest)
+        nearest = (1 - share) * nearest
+        np.fill_diagonal(nearest, 1.0)
+    return nearest
+
+
+# The least eigenvalue of what replaces a matrix that is not positive definite.
+_SMALLEST = 0.01
+# τ of columns of which one is an increasing or decreasing function of the other.
+_SAME_ORDER = 1 - 1e-12
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LatentMoments:
+    """Mean and covariance of the latent variables: zero, and their correlations."""
+
+    n_samples: int
+    correlation: FloatArray
+
+    @property
+    def n_features(self) -> int:
+        return len(self.correlation)
+
+    def mean(self) -> FloatArray:
+        return np.zeros(self.n_features)
+
+    def covariance(self) -> FloatArray:
+        return self.correlation.copy()
+
+    def centre(self) -> Centre:
+        return Centre(self.mean(), None)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LatentEstimate:
+    """The estimate, and whether the latent correlations had to be made positive definite."""
+
+    estimate: PrecisionEstimate
+    replaced: bool
+
+
+def latent_estimate(concordance: Concordance, names: Sequence[str]) -> LatentEstimate:
+    """Invert sin(πτ/2), or the nearest correlation matrix if that is not positive definite.
+
+    Constant columns, and those that order the rows alike, are refused by name.
+    """
+    _refuse_useless(concordance.total, names)
+    correlation = concordance.correlation()
+    replaced = not definite(correlation)
+    if replaced:
+        correlation = nearest_correlation(correlation, _SMALLEST)
+    moments = LatentMoments(concordance.n_samples, correlation)
+    return LatentEstimate(estimate_precision(moments, names), replaced)
+
+
+def definite(matrices: FloatArray) -> bool:
+    """Whether all matrices, which may be stacked, are positive definite."""
+    try:
+        np.linalg.cholesky(matrices)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _refuse_useless(total: FloatArray, names: Sequence[str]) -> None:
+    constant = np.flatnonzero(total.diagonal() == 0)
+    if constant.size:
+        more = f" (and {constant.size - 1} more)" if constant.size > 1 else ""
+        raise DataError(
+            f"X: expected columns that vary, got the constant column {names[constant[0]]!r}{more}; "
+            "drop it."
+        )
+    tau = kendall_tau(total)
+    np.fill_diagonal(tau, 0.0)
+    alike = np.argwhere(np.triu(np.abs(tau) >= _SAME_ORDER))
+    if len(alike):
+        i, j = alike[0]
+        order = "the same order" if tau[i, j] > 0 else "opposite orders"
+        raise DataError(
+            f"X: columns {names[i]!r} and {names[j]!r} put the rows in {order}, so each is a "
+            "function of the other; drop one of them."
+        )

@@ -1,0 +1,712 @@
+"""The jackknife: estimates without each unit of rows in turn, be it a batch, a cluster or a row.
+
+The covariance without a unit follows from the sums of all rows and those of the unit; then there is
+one inverse for each. Batches give standard errors (`LeftOut`). Clusters, and rows that lack values
+or have weights, give these (`unit_sandwich`) or the terms of the score test (`unit_scores`):
+
+- What a cluster adds to Σ e_ie_j is D_g = e_iᵀ(I − H)⁻¹e_j, H the block of the hat matrix that
+  belongs to the cluster; D_g² is too large by the spread of (I − H)⁻¹.
+- Of rows that lack values, each entry of Σ̂ comes from the rows that have both columns. What row k
+  adds to Σ̂_ab is D_ab = (n/Σw) w (c_ac_b − σ_ab) if it has both, or else nothing; so Bᵀ(D + wΣ̂)B
+  stands for the products of its residuals. With many rows, a few that follow each other are left
+  out together.
+
+Only sums over units are kept: p × p numbers, however many units there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from edgewise._linalg import (
+    AnyArray,
+    FloatArray,
+    off_diagonal,
+    pairs_of,
+    symmetric,
+    symmetric_inverses,
+    upper_pairs,
+)
+from edgewise._parallel import on_each
+from edgewise.errors import DataError
+from edgewise.estimate.inverse import PrecisionEstimate, unscaled
+from edgewise.estimate.pairwise import NEGATIVE, least_overlap, not_definite
+from edgewise.inference.references import degrees_of_freedom
+from edgewise.inference.sample import Sample
+from edgewise.inference.uncertainty import Spread, floored_spread
+from edgewise.sums.batches import BatchMoments
+from edgewise.sums.clusters import ClusterMoments
+from edgewise.sums.pairwise import (
+    PairwiseMoments,
+    PairwiseSums,
+    PooledPairs,
+    covariances_of,
+    pairwise_sums,
+)
+from edgewise.sums.power import PowerSums
+from edgewise.sums.score import ScoreSums, believed_tau, score_weight
+from edgewise.tables.table import Rows, Sums, weights_of
+
+# Correlation matrices whose smallest eigenvalue may be below this, times p, count as singular.
+_SINGULAR = 1e-12
+# What is added to the diagonal of those.
+_ADDED = 1e-8
+# Partial correlations are kept off ±1, where Fisher's z is infinite.
+_ALMOST_ONE = 1 - 1e-12
+# Numbers worked on at once: they stay in the cache.
+_CHUNK = 1 << 17
+# From so many columns on, batches are left out on all cores.
+_MANY_COLUMNS = 64
+# Up to this size, a few terms of the series of atanh are exact, in a fifth of the time.
+_SMALL = 0.02
+# A unit that fits itself entirely has residuals of zero: any weight will do.
+_LEAST = 1e-10
+# Single rows are left out up to this many, and up to so many products in all; then a few at once.
+_MOST_UNITS, _FEWEST_UNITS = 4000, 500
+_MOST_PRODUCTS = 2e9
+# Numbers of matrices of rows that are worked on at once.
+_CHUNK_OF_ROWS = 1 << 18
+_LEAST_COMPLEMENT = 0.02
+
+#: Covariances without each unit, in portions of a few units; it can be called again.
+Covariances = Callable[[], Iterator[FloatArray]]
+
+
+class Powers:
+    """Sums of powers of differences that come in pieces: how many, the first, second and fourth."""
+
+    def __init__(self, shape: tuple[int, ...], sums: AnyArray | None = None) -> None:
+        self.sums: AnyArray = np.zeros((4, *shape)) if sums is None else sums
+
+    def add(self, some: FloatArray) -> None:
+        """More differences, along the first axis."""
+        square = some**2
+        self.sums[0] += len(some)
+        self.sums[1] += some.sum(axis=0)
+        self.sums[2] += square.sum(axis=0)
+        self.sums[3] += np.einsum("k...,k...->...", square, square)
+
+    @property
+    def units(self) -> int:
+        """How many there were."""
+        return int(self.sums[0].flat[0])
+
+    def jackknife(self) -> FloatArray:
+        """(G − 1)/G Σ (d − mean)²."""
+        count, first, second, _ = self.sums
+        return np.asarray(np.maximum(second - first**2 / count, 0.0) * ((count - 1) / count))
+
+    def kurtosis(self) -> FloatArray:
+        """Of the differences, whose mean is next to zero."""
+        count, _, second, fourth = self.sums
+        return np.asarray(count * fourth / np.maximum(second**2, 1e-300))
+
+
+# The covariances without each unit ------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _AllRows:
+    """The scatter of all rows in units of the columns' deviations, which may be far apart."""
+
+    estimate: PrecisionEstimate
+    scale: FloatArray
+    unit: FloatArray
+    scatter: FloatArray
+
+    @staticmethod
+    def of(estimate: PrecisionEstimate) -> _AllRows:
+        scale = np.sqrt(estimate.covariance.diagonal())
+        unit = 1 / scale / scale[:, np.newaxis]
+        scatter = estimate.covariance * unit * (estimate.n_samples - 1)
+        return _AllRows(estimate, scale, unit, scatter)
+
+    def without(self, units: PowerSums) -> FloatArray:
+        """The covariance without each unit, in these units."""
+        centre, count = self.estimate.centre, units.n.astype(np.float64)[:, np.newaxis]
+        left = self.estimate.n_samples - count
+        # About the mean of all rows, as in `PowerSums.moved`.
+        a = (centre.origin - units.origin) + (0.0 if centre.offset is None else centre.offset)
+        u = (units.first - (count / 2) * a) / self.scale
+        first = (units.first - count * a) / self.scale
+        a /= self.scale
+        # Without the unit the mean moves too.
+        shifts = np.stack([a, u, first / -left], axis=2)
+        rest: FloatArray = shifts @ np.stack([u, a, first], axis=1)
+        rest -= units.second * self.unit
+        rest += self.scatter
+        rest /= (left - 1)[:, :, np.newaxis]
+        return rest
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _AllPairs:
+    """The same of rows that lack values or have weights, which are divided by their mean.
+
+    `pooled` are the sums in their own units, for messages.
+    """
+
+    pooled: PooledPairs
+    estimate: PrecisionEstimate
+    names: Sequence[str]
+    scale: FloatArray
+    mean_weight: float
+
+    @staticmethod
+    def of(pooled: PooledPairs, estimate: PrecisionEstimate, names: Sequence[str]) -> _AllPairs:
+        rows, total = pooled.pair_rows.diagonal(), pooled.sums.total[0].diagonal()
+        scale = np.sqrt(estimate.covariance.diagonal())
+        return _AllPairs(pooled, estimate, names, scale, float(total.sum() / rows.sum()))
+
+    def scaled(self, sums: PairwiseSums) -> PairwiseSums:
+        """Sums about the mean of all rows, in units of the deviations and of the mean weight."""
+        sums, scale, mean = sums.about(self.estimate.centre), self.scale, self.mean_weight
+        return PairwiseSums(
+            sums.n,
+            sums.origin / scale,
+            sums.rows,
+            sums.first / scale[:, np.newaxis] / mean,
+            sums.second / scale[:, np.newaxis] / scale / mean,
+            None if sums.weight is None else sums.weight / mean,
+            None if sums.square is None else sums.square / mean**2,
+        )
+
+    def without(self, every: PairwiseSums, units: PairwiseSums) -> FloatArray:
+        """The covariance without each unit, from scaled sums; these must fit together."""
+        rest = covariances_of(
+            every.rows - units.rows,
+            every.total - units.total,
+            every.first - units.first,
+            every.second - units.second,
+        )
+        fit = bool(np.isfinite(rest).all())
+        if fit and self.pooled.incomplete:
+            try:
+                np.linalg.cholesky(rest)
+            except np.linalg.LinAlgError:
+                # Without the only rows in which it varies, a column is constant: that is no misfit.
+                fit = bool((np.linalg.eigvalsh(rest)[:, 0] >= NEGATIVE).all())
+        if not fit:
+            raise not_definite(self.pooled, self.names, " without some of the rows")
+        return rest
+
+
+def portions(units: int, p: int) -> Iterator[slice]:
+    """Units whose p × p matrices are worked on at once."""
+    step = max(1, _CHUNK // (p * p))
+    for start in range(0, units, step):
+        yield slice(start, min(start + step, units))
+
+
+def _inverses(correlations: FloatArray) -> FloatArray:
+    """Inverses of matrices with diagonals of about one; a little is added where there is none.
+
+    Without the only unit in which it is not zero, a column is constant: it then has nothing in
+    common with the others.
+    """
+    p = correlations.shape[-1]
+    inverse, definite = symmetric_inverses(correlations)
+    # The largest eigenvalue is at most the trace.
+    size = np.where(definite, np.trace(inverse, axis1=1, axis2=2), np.inf)
+    singular = ~(size * (_SINGULAR * p) < 1)
+    if singular.any():
+        inverse[singular] = np.linalg.inv(correlations[singular] + _ADDED * np.eye(p))
+    return inverse
+
+
+# Batches --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LeftOut:
+    """How the estimates vary when one batch is left out.
+
+    `variance_z` and `variance` are the jackknife's variances of Fisher's z, and of the precision in
+    units of √(Θ̂_iiΘ̂_jj). What every single batch does is found again when it is asked for.
+    """
+
+    batches: int
+    variance_z: FloatArray
+    variance: FloatArray
+    changes: _Changes
+
+    def __len__(self) -> int:
+        return self.batches
+
+    def spread(self, estimate: PrecisionEstimate, rows: FloatArray | None = None) -> Spread:
+        """Standard errors from this variation, never below those of (so many) Gaussian rows."""
+        return floored_spread(estimate, self.variance, self.variance_z, rows=rows)
+
+    def fisher_z(self) -> FloatArray:
+        """z of each pair without each batch, minus their mean; of shape (batches, p(p−1)/2)."""
+        return _about_mean([z for z, _, _ in self.changes])
+
+    def precision(self) -> FloatArray:
+        """The same of the entries of the precision: those of all pairs, then the diagonal."""
+        return _about_mean([np.hstack(entries) for _, *entries in self.changes])
+
+
+def _about_mean(portions: list[FloatArray]) -> FloatArray:
+    influence = np.concatenate(portions)
+    influence -= influence.mean(axis=0)
+    return influence
+
+
+def left_out_batches(state: BatchMoments, estimate: PrecisionEstimate) -> LeftOut:
+    """How the estimates vary when one batch of complete rows is left out."""
+    counts, n, p = state.batch_counts(), estimate.n_samples, len(estimate.precision)
+    _check_batches(len(counts), n)
+    left = n - counts.max()
+    if left <= p:
+        raise DataError(
+            f"n_batches: expected more than {p} rows without any one batch, got {left}; use more "
+            "batches, or collect more rows."
+        )
+    rows = _AllRows.of(estimate)
+    return variation(partial(_without_each, state._parts(), rows), estimate, rows.scale)
+
+
+def _without_each(parts: Sequence[PowerSums], rows: _AllRows) -> Iterator[FloatArray]:
+    for sums in parts:
+        for some in portions(len(sums), len(rows.scale)):
+            yield rows.without(sums[some])
+
+
+def left_out_pairwise_batches(
+    state: PairwiseMoments, estimate: PrecisionEstimate, names: Sequence[str]
+) -> tuple[LeftOut, FloatArray]:
+    """The same of rows that lack values or have weights, and degrees of freedom."""
+    pooled, p = state.pooled(), len(estimate.precision)
+    whole = _AllPairs.of(pooled, estimate, names)
+    every = whole.scaled(pooled.sums)
+    sums = whole.scaled(state._closed())
+    _check_batches(len(sums), estimate.n_samples)
+    left = every.rows - sums.rows
+    if left.min() <= p:
+        raise DataError(
+            f"n_batches: expected more than {p} rows with both columns of a pair without any one "
+            f"batch, got {int(left.min())}; use more batches. The pairs with least overlap are "
+            f"{least_overlap(pooled, names)}."
+        )
+    without = partial(_without_each_pairwise, sums, every, whole)
+    return variation(without, estimate, whole.scale), _degrees(every, sums, whole)
+
+
+def _without_each_pairwise(
+    sums: PairwiseSums, every: PairwiseSums, whole: _AllPairs
+) -> Iterator[FloatArray]:
+    for some in portions(len(sums), len(whole.scale)):
+        yield whole.without(every, sums[some])
+
+
+def _check_batches(batches: int, n: int) -> None:
+    if batches < 2:
+        raise DataError(
+            f"n_batches: expected at least 2 batches of rows, got {batches} of {n} rows; "
+            "collect more rows."
+        )
+
+
+def _degrees(every: PairwiseSums, sums: PairwiseSums, whole: _AllPairs) -> FloatArray:
+    """Degrees of freedom of a variance from batches of which some have little of a pair.
+
+    Batch b adds to the variance of Σ̂_ab in proportion to v = Σ w²/N_ab² over its rows that have
+    both, and to that of Θ̂_ij in proportion to Σ_ab θ_ia²θ_jb² v. If all of it comes from a few
+    batches, so do the degrees of freedom: (Σ_b)²/Σ_b² − 1 (Satterthwaite), K − 1 for equal batches.
+    """
+    theta = whole.estimate.precision * whole.scale * whole.scale[:, np.newaxis]
+    squares = theta**2
+    first, second = np.zeros((2, *theta.shape))
+    for some in portions(len(sums), len(theta)):
+        share = squares @ (sums[some].total_square / every.total**2) @ squares
+        first += share.sum(axis=0)
+        second += (share**2).sum(axis=0)
+    return np.asarray(np.maximum(first**2 / second - 1, 1.0))
+
+
+def variation(
+    covariances: Covariances, estimate: PrecisionEstimate, scale: FloatArray | float = 1.0
+) -> LeftOut:
+    """How the estimates vary between covariances without each batch, of columns over `scale`."""
+    p = len(estimate.precision)
+    changes = _Changes.of(covariances, estimate, scale)
+    z, pairs, diagonal = (Powers((m,)) for m in (changes.rho.size, changes.rho.size, p))
+    for of_z, of_pairs, of_diagonal in changes:
+        z.add(of_z)
+        pairs.add(of_pairs)
+        diagonal.add(of_diagonal)
+    return LeftOut(
+        diagonal.units,
+        symmetric(z.jackknife(), p, diagonal=0.0),
+        symmetric(pairs.jackknife(), p, diagonal=diagonal.jackknife()),
+        changes,
+    )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Changes:
+    """What leaving out each batch changes: Fisher's z, and the precision in its own units.
+
+    `rho` are the partial correlations of all pairs, `unit` is √Θ̂_ii in units of the scales.
+    """
+
+    covariances: Covariances
+    rho: FloatArray
+    unit: FloatArray
+
+    @staticmethod
+    def of(
+        covariances: Covariances, estimate: PrecisionEstimate, scale: FloatArray | float
+    ) -> _Changes:
+        unit = np.sqrt(estimate.precision.diagonal()) * scale
+        rho = pairs_of(estimate.partial_correlation)
+        return _Changes(covariances, np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE), unit)
+
+    def __iter__(self) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
+        """Those of z and of the precision, of all pairs and of the diagonal, a few at a time."""
+        p = len(self.unit)
+        i, j = upper_pairs(p)
+        change = partial(self._of, places=i * p + j, unit=self.unit[i] * self.unit[j])
+        # Small matrices take less time than handing them to other threads.
+        return (on_each if p >= _MANY_COLUMNS else map)(change, self.covariances())
+
+    def _of(
+        self, rest: FloatArray, places: AnyArray, unit: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        p = len(self.unit)
+        i, j = upper_pairs(p)
+        inverse = _inverses(rest).reshape(len(rest), p * p)
+        diagonal = inverse[:, :: p + 1]
+        root = np.sqrt(diagonal)
+        pairs = inverse.take(places, axis=1)
+        rho = root.take(i, axis=1)
+        rho *= root.take(j, axis=1)
+        np.divide(pairs, rho, out=rho)
+        np.negative(rho, out=rho)
+        np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE, out=rho)
+        pairs /= unit
+        pairs += self.rho
+        return _difference_of_z(rho, self.rho), pairs, diagonal / self.unit**2 - 1
+
+
+def _difference_of_z(rho: FloatArray, centre: FloatArray) -> FloatArray:
+    """atanh ρ − atanh of the centre, in the memory of ρ: atanh((ρ − centre)/(1 − ρ centre))."""
+    under = rho * centre
+    np.subtract(1.0, under, out=under)
+    rho -= centre
+    rho /= under
+    np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE, out=rho)
+    if max(rho.max(initial=0.0), -rho.min(initial=0.0)) > _SMALL:
+        return np.arctanh(rho, out=rho)
+    # x(1 + x²/3 + x⁴/5 + x⁶/7 + …)
+    square = np.multiply(rho, rho, out=under)
+    series = square * (1 / 9)
+    for power in (7, 5, 3):
+        series += 1 / power
+        series *= square
+    series += 1
+    rho *= series
+    return rho
+
+
+# Clusters, and rows that lack values or have weights ------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Units:
+    """Some of the units: what they add, and the estimate without each.
+
+    `scatter` are the products of residuals; `rho` the partial correlations without the unit (0 on
+    the diagonal), `ratio` is √(Θ_ii without it / Θ̂_ii), and `share` the rows that are left, minus
+    1, over n − 1. `tau` is 1/σ² of the errors of each, `between` is Σ v over its rows.
+    """
+
+    scatter: FloatArray
+    rho: FloatArray
+    ratio: FloatArray
+    share: FloatArray
+    tau: FloatArray
+    between: FloatArray
+
+    @staticmethod
+    def of(
+        scatter: FloatArray,
+        rest: FloatArray,
+        root: FloatArray,
+        share: FloatArray,
+        tau: FloatArray,
+        between: FloatArray,
+    ) -> _Units:
+        """From the covariance without each unit, and the roots of the diagonal of Θ̂."""
+        inverse = _inverses(rest)
+        deviation = np.sqrt(np.diagonal(inverse, axis1=1, axis2=2))
+        rho = inverse / deviation[:, :, np.newaxis] / -deviation[:, np.newaxis, :]
+        rho *= off_diagonal(len(root))
+        rho = np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE)
+        return _Units(scatter, rho, deviation / root, share, tau, between)
+
+    def precision(self) -> FloatArray:
+        """Θ without each unit, in units of √(Θ̂_iiΘ̂_jj)."""
+        products = self.ratio[:, :, np.newaxis] * self.ratio[:, np.newaxis, :]
+        return np.where(off_diagonal(products.shape[1]), -self.rho, 1.0) * products
+
+    def terms(self, rho: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
+        """P + λ(D − P) for the products e_ie_j, and for e_i² + e_j²; e has mean square one."""
+        left = (1 - rho) * (1 + rho)
+        own = np.diagonal(self.scatter, axis1=1, axis2=2)
+        ends = own[:, :, np.newaxis] + own[:, np.newaxis, :]
+        unit = n / (n - 1) / left
+        plain = unit * ((1 + rho**2) * self.scatter + rho * ends)
+        plain_ends = unit * ((1 + rho**2) * ends + 4 * rho * self.scatter)
+        # The residual products of two variables are the inverse of their block of Θ.
+        without = self.share[:, np.newaxis, np.newaxis] * left
+        without = without / ((1 - self.rho) * (1 + self.rho))
+        inverse = 1 / self.ratio
+        scales = inverse[:, :, np.newaxis] * inverse[:, np.newaxis, :]
+        lost = n * (rho - without * self.rho * scales)
+        squares = inverse**2
+        lost_ends = n * (2 - without * (squares[:, :, np.newaxis] + squares[:, np.newaxis, :]))
+        # 1 − h of a single row; of several, as their squared residuals weigh it.
+        kept = np.clip(plain_ends / np.maximum(lost_ends, _LEAST * n), _LEAST, 1.0)
+        part = _part_lost(kept, self.tau[:, np.newaxis, np.newaxis])
+        return plain + part * (lost - plain), plain_ends + part * (lost_ends - plain_ends)
+
+
+def _part_lost(kept: FloatArray, tau: FloatArray) -> FloatArray:
+    """λ with 1 + λ(1/(1−h) − 1) = √w, the root of a row's weight in the score test, w(1−h, τ).
+
+    It is 1 − τ/2 where h = 0, and 1 where τ = 0.
+    """
+    root = 1 / np.sqrt(score_weight(kept, tau))
+    # (1/root − 1)(1−h)/h, without the difference.
+    return np.asarray(kept * (1 + kept - tau * kept) / (root * (1 + root)))
+
+
+def _rho_of(estimate: PrecisionEstimate) -> FloatArray:
+    """ρ̂ with a diagonal of zeros, off ±1."""
+    rho = np.where(off_diagonal(len(estimate.precision)), estimate.partial_correlation, 0.0)
+    return np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE)
+
+
+def _totals(units: Iterator[_Units], estimate: PrecisionEstimate, *, scores: bool) -> Sums:
+    """Sums over units: powers of the terms of the score test, or of changes of z; and of Θ̂.
+
+    The first are those of the products P: Σ P², Σ PE, ¼Σ E², Σ P⁴ and Σ P⁶, E the ends. Last comes
+    Σ (Σ v)(Σ v)ᵀ.
+    """
+    rho = _rho_of(estimate)
+    terms, between = np.zeros((5, *rho.shape)), np.zeros(rho.shape)
+    z, precision = Powers(rho.shape), Powers(rho.shape)
+    whole, centre = np.eye(len(rho)) - rho, np.arctanh(rho)
+    for some in units:
+        precision.add(some.precision() - whole)
+        between += some.between.T @ some.between
+        if not scores:
+            z.add(np.arctanh(some.rho) - centre)
+            continue
+        product, ends = some.terms(rho, estimate.n_samples)
+        power = product**2
+        terms[0] += power.sum(axis=0)
+        terms[1] += (product * ends).sum(axis=0)
+        terms[2] += (ends**2).sum(axis=0) / 4
+        terms[3] += (power**2).sum(axis=0)
+        terms[4] += (power**3).sum(axis=0)
+    return terms if scores else z.sums, precision.sums, between
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class UnitScores:
+    """The sums of the score test over units, and what bounds its variance from below.
+
+    `rows` is the effective number of rows of each pair, `precision` the variance of Θ̂ by the
+    jackknife in units of Θ_iiΘ_jj.
+    """
+
+    units: int
+    sums: ScoreSums
+    rows: FloatArray
+    precision: FloatArray
+
+
+def unit_scores(sample: Sample, estimate: PrecisionEstimate) -> UnitScores:
+    """The score test of clusters, or of rows that lack values or have weights."""
+    terms, precision, between = _unit_totals(sample, estimate, scores=True)
+    second, cross, ends, fourth, sixth = terms
+    size, jackknife = np.maximum(second, 1e-300), Powers((), precision)
+    nothing = np.zeros_like(second)
+    sums = ScoreSums(second, cross, ends, fourth / size**2, sixth / size**3, nothing)
+    rows = _effective_rows(sample, estimate, between)[0]
+    return UnitScores(jackknife.units, sums, rows, jackknife.jackknife())
+
+
+def unit_sandwich(sample: Sample, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
+    """Standard errors of Θ̂ and of Fisher's z by the same jackknife, and degrees of freedom."""
+    z, precision, between = _unit_totals(sample, estimate, scores=False)
+    fisher_z, of_precision = Powers((), z), Powers((), precision)
+    rows, degrees = _effective_rows(sample, estimate, between)
+    spread = floored_spread(estimate, of_precision.jackknife(), fisher_z.jackknife(), rows=rows)
+    if degrees is None:
+        degrees = degrees_of_freedom(fisher_z.units, fisher_z.kurtosis())
+    return spread, degrees
+
+
+def _unit_totals(sample: Sample, estimate: PrecisionEstimate, *, scores: bool) -> Sums:
+    if sample.clusters is not None:
+        return _totals(_clusters(sample.clusters, estimate, scores), estimate, scores=scores)
+    if sample.pairwise is None:
+        raise TypeError("sample: expected clusters, or rows that lack values or have weights")
+    whole = _AllPairs.of(sample.pairwise, estimate, sample.feature_names)
+    return sample.scan(partial(_row_totals, whole=whole, scores=scores))
+
+
+def _effective_rows(
+    sample: Sample, estimate: PrecisionEstimate, between: FloatArray
+) -> tuple[FloatArray, FloatArray | None]:
+    """The effective number of rows for each pair; of clusters also the degrees of freedom."""
+    if sample.clusters is not None:
+        counts = sample.clusters.counts().astype(np.float64)
+        return _effective_rows_of_clusters(counts, _rho_of(estimate), between)
+    if sample.pairwise is None:
+        raise TypeError("sample: expected clusters, or rows that lack values or have weights")
+    return sample.pairwise.effective_rows, None
+
+
+def _clusters(
+    clusters: ClusterMoments, estimate: PrecisionEstimate, scores: bool
+) -> Iterator[_Units]:
+    """The clusters in turn, some at a time."""
+    n, p = estimate.n_samples, len(estimate.precision)
+    counts = clusters.counts().astype(np.float64)
+    left = n - counts
+    if left.min() <= p:
+        raise DataError(
+            f"clusters: expected more than {p} rows without the largest cluster, got "
+            f"{int(left.min())}; test fewer columns, or collect more clusters."
+        )
+    rows = _AllRows.of(estimate)
+    tau = _taus(clusters, estimate) if scores else counts
+    root = np.sqrt(estimate.precision.diagonal()) * rows.scale
+    B = estimate.residual_map
+    for start in range(0, len(left), clusters.step):
+        some = slice(start, start + clusters.step)
+        mine = clusters.sums_about(estimate.centre, some)
+        rest = rows.without(clusters.sums_of(some))
+        share = (left[some] - 1) / (n - 1)
+        yield _Units.of(B.T @ mine.second @ B, rest, root, share, tau[some], mine.first @ B)
+
+
+def _taus(clusters: ClusterMoments, estimate: PrecisionEstimate) -> FloatArray:
+    """1/σ² of the errors of each cluster, relative to those of other clusters.
+
+    What matters is their variance where the cluster decides about its own fit: s = Σ vᵀHv/(p Tr
+    H(I − H)), 1 on average where all errors have one scale. Rows that are alike make s larger in
+    all clusters, so it is taken relative to that of the cluster of the median row, if that is above
+    1.
+    """
+    n, p = estimate.n_samples, len(estimate.precision)
+    counts = clusters.counts().astype(np.float64)
+    root, B = np.sqrt(estimate.precision.diagonal()), estimate.residual_map
+    fitted, first, second = np.empty((3, len(counts)))
+    for start in range(0, len(counts), clusters.step):
+        some = slice(start, start + clusters.step)
+        mine = clusters.sums_about(estimate.centre, some)
+        mean = counts[some] / n
+        sums, right = mine.first @ B, mine.second @ B
+        # With C the centred rows of a cluster, H = CΘCᵀ/(n − 1) + 1/n; this is similar to CᵀCΘ.
+        hat = root[:, np.newaxis] * right / (n - 1)
+        between = (sums * root * mine.first).sum(axis=1) / (n - 1)
+        first[some] = np.trace(hat, axis1=1, axis2=2) + mean
+        second[some] = np.einsum("gij,gji->g", hat, hat) + (2 / n) * between + mean**2
+        fitted[some] = np.einsum("gij,gji->g", B.T @ right, hat) + (sums**2).sum(axis=1) / n
+    free = np.maximum(first - second, _LEAST)
+    scale = (n - p) / (n - 1) / p * fitted / free
+    # The value of the cluster that the median row belongs to, when clusters are sorted by value.
+    order = np.argsort(scale, kind="stable")
+    below = np.cumsum(counts[order])
+    usual = max(float(scale[order[np.searchsorted(below, below[-1] / 2)]]), 1.0)
+    # The fit has taken some of the cluster's own scale; of a single row as in `row_tau`.
+    return believed_tau((scale / usual - 1) * (first / free) + 1, p)
+
+
+def _effective_rows_of_clusters(
+    counts: FloatArray, rho: FloatArray, between: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """How many independent rows have a score as uncertain as that of all rows, and degrees.
+
+    From the rows of each cluster, and Σ_g (Σ v)(Σ v)ᵀ over the rows of each. With unrelated
+    Gaussian residuals of which two in the same cluster have the correlations r_i and r_j, the terms
+    Σ e_ie_j of clusters have the variances s_g² = n_g + r_ir_j n_g(n_g − 1), and their sum has
+    n²/rows. Where two columns depend on the same other rows, but on some more than on others, it is
+    larger: the mean of the products of correlations is then above the product of their means. Where
+    traits of subjects are rare, the variance that the clusters show is smaller: it collapses. The
+    degrees of freedom are (Σ s_g²)²/Σ s_g⁴ (Satterthwaite), at most G − 1.
+    """
+    n, pairs = float(counts.sum()), counts * (counts - 1)
+    own = between.diagonal()
+    sums = own[:, np.newaxis] + 2 * rho * between + rho**2 * own
+    sums *= n / (n - 1) / ((1 - rho) * (1 + rho))
+    within = np.clip((sums - n) / max(float(pairs.sum()), 1.0), 0.0, 1.0)
+    alike = within * within.T
+    variance = n + alike * pairs.sum()
+    squared = counts @ counts + alike * (2 * (counts @ pairs)) + alike**2 * (pairs @ pairs)
+    degrees = np.minimum(variance**2 / squared, len(counts) - 1.0)
+    return n * n / variance, np.maximum(degrees, 1.0)
+
+
+def _row_totals(batches: Iterator[Rows], whole: _AllPairs, scores: bool) -> Sums:
+    """The sums over units of rows, in one pass."""
+    work = partial(_without_rows, whole=whole, every=whole.scaled(whole.pooled.sums))
+    units = on_each(work, _units_of_rows(batches, whole))
+    return _totals(units, whole.estimate, scores=scores)
+
+
+def _units_of_rows(batches: Iterator[Rows], whole: _AllPairs) -> Iterator[PairwiseSums]:
+    """The sums of units of rows, some at a time."""
+    n, p = whole.pooled.n_samples, len(whole.scale)
+    length = -(-n // min(_MOST_UNITS, max(_FEWEST_UNITS, int(_MOST_PRODUCTS / p**3))))
+    step = max(1, _CHUNK_OF_ROWS // (p * p)) * length
+    for batch in batches:
+        for start in range(0, batch.shape[0], step):
+            block = batch[start : start + step]
+            rows, weights = np.asarray(block, dtype=np.float64), weights_of(block)
+            even = len(rows) // length * length
+            for part, unit in ((slice(0, even), length), (slice(even, None), len(rows) - even)):
+                if len(rows[part]):
+                    own = None if weights is None else weights[part]
+                    yield whole.scaled(pairwise_sums(rows[part], own, unit))
+
+
+def _without_rows(some: PairwiseSums, whole: _AllPairs, every: PairwiseSums) -> _Units:
+    """What some units of rows add, and the estimates without each."""
+    estimate, n, p = whole.estimate, whole.estimate.n_samples, len(whole.scale)
+    correlation = unscaled(estimate.covariance, whole.scale)
+    B = estimate.residual_map * whole.scale[:, np.newaxis]
+    root = np.sqrt(estimate.precision.diagonal()) * whole.scale
+    weight = _total_weights(some)
+    mean = every.first / every.total  # of the rows that have both, about the mean of all
+    back = np.swapaxes(mean, -1, -2)
+    centred = some.second - some.first * back - np.swapaxes(some.first, -1, -2) * mean
+    centred += some.total * (mean * back - correlation)
+    added = centred * (n / every.total) + weight[:, np.newaxis, np.newaxis] * correlation
+    scatter = B.T @ added @ B
+    share = np.maximum((n - weight - 1) / (n - 1), 1 / n)
+    # The leverage of a row, and its mean square residual, as in the plain score test.
+    own = np.diagonal(scatter, axis1=1, axis2=2) / weight[:, np.newaxis]
+    hat = np.einsum("ij,kji->k", (B * root).T, added) / (n - 1) + weight / n
+    kept = np.clip(1 - hat / some.n, _LEAST_COMPLEMENT, 1.0)
+    variance = (n - p) / (n - 1) / p * own.sum(axis=1)
+    tau = believed_tau(((variance / kept) - 1) / kept + 1, p)
+    rest = whole.without(every, some)
+    return _Units.of(scatter, rest, root, share, tau, np.zeros((0, p)))
+
+
+def _total_weights(some: PairwiseSums) -> FloatArray:
+    """Σw of the rows of each unit, also where they lack values: from the columns that they have."""
+    rows = np.diagonal(some.rows, axis1=1, axis2=2).sum(axis=1)
+    total = np.diagonal(some.total, axis1=1, axis2=2).sum(axis=1)
+    mean = np.where(rows > 0, total / np.maximum(rows, 1), 1.0)
+    return np.asarray(np.maximum(some.n * mean, 1e-12))
