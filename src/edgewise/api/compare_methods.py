@@ -112,7 +112,7 @@ def compare_methods(
     methods: Iterable[str | Method] | None = None,
     *,
     given: str | Sequence[str] | None = None,
-    pairs: Sequence[tuple[str, str]] | None = None,
+    pairs: Iterable[tuple[str, str]] | None = None,
     transform: str | None = None,
 ) -> list[Comparison]:
     """Run every method on the same data; return a line for each.
@@ -123,14 +123,12 @@ def compare_methods(
     ----------
     data : array-like, data frame, path or list of paths
         The rows, as for `edge_test`; they are read many times.
-    alpha : float
-        Significance level.
+    alpha, given, pairs, transform : optional
+        As in `edge_test`.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
         The correction of the per-edge methods; methods without "maxt" use "holm" instead.
     methods : sequence of str or Method, optional
         The methods to run; by default all, some of them with several options.
-    given, pairs, transform : optional
-        As in `edge_test`.
 
     Returns
     -------
@@ -155,6 +153,8 @@ def compare_methods(
     if state is not None and transform is not None:
         raise ParameterError("transform: expected with rows only, got a state, which has no rows.")
     source = as_table(data, transform=transform) if state is None else state
+    how: dict[str, Any] = {"alpha": alpha, "given": given}
+    how["pairs"] = None if pairs is None else [*pairs]
     chosen = [*all_variants()] if methods is None else [*map(labelled, methods)]
     for number, (label, method) in enumerate(chosen, start=1):
         runs_now(f"{label}, {number} of {len(chosen)}")
@@ -164,9 +164,7 @@ def compare_methods(
             # The table shows an infinite threshold and the rows it needs.
             with without_warnings():
                 own = own_correction(method, correction)
-                result = edge_test(
-                    source, method=method, alpha=alpha, correction=own, given=given, pairs=pairs
-                )
+                result = edge_test(source, method=method, correction=own, **how)
         except EdgewiseError as error:
             failure = str(error)
             errors.append(error)

@@ -109,7 +109,7 @@ def check_null(
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
-    pairs: Sequence[tuple[str, str]] | None = None,
+    pairs: Iterable[tuple[str, str]] | None = None,
     missing: str = "raise",
     progress: Callable[[int], None] | None = None,
 ) -> list[NullComparison]:
@@ -125,18 +125,14 @@ def check_null(
         The rows, as for `edge_test`. Of more than 10,000 rows, an even sample is used.
     n_shuffles : int
         How many times the columns are shuffled.
-    alpha : float
-        Significance level.
+    alpha, columns, exclude, given, pairs : optional
+        As in `edge_test`; given columns are shuffled too.
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
         The correction of the per-edge methods; methods without "maxt" use "holm" instead.
     methods : sequence of str or Method, optional
         The methods to run; by default all that test every edge by itself.
     random_state : int
         Seed of the shuffles.
-    columns, exclude, given : str or sequence of str, optional
-        As in `edge_test`; given columns are shuffled too.
-    pairs : sequence of pairs of str, optional
-        The only pairs to test.
     missing : {"raise", "drop"}
         Refuse rows with NaN or infinite values, or leave them out.
     progress : callable, optional
@@ -173,9 +169,9 @@ def check_null(
     import_slow_parts()
     seconds, found = np.zeros(len(chosen)), np.zeros(len(chosen), dtype=int)
     errors: list[list[EdgewiseError]] = [[] for _ in chosen]
-    family: dict[str, Any] = {"given": given, "pairs": pairs}
+    family: dict[str, Any] = {"given": given, "pairs": None if pairs is None else [*pairs]}
     for _ in range(n_shuffles):
-        table = as_table(shuffled(values, rng).T, feature_names=sample.feature_names)
+        table = as_table(rng.permuted(values, axis=1).T, feature_names=sample.feature_names)
         for k, (_, method) in enumerate(chosen):
             own, start = own_correction(method, correction), time.perf_counter()
             try:
@@ -202,11 +198,6 @@ def check_null(
         )
         for k, (label, method) in enumerate(chosen)
     ]
-
-
-def shuffled(values: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """The same values of each variable in a random order of its own; variables are lines here."""
-    return rng.permuted(values, axis=1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

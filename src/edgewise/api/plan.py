@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -84,6 +84,11 @@ def plan_sample_size(
 ) -> SamplePlan:
     """Plan the number of rows from a pilot sample of the same kind of data.
 
+    For the per-edge methods the pilot's residuals of each pair are given the planned correlation by
+    a linear map, and the variance of the statistic there follows from their fourth moments. For the
+    bounds, ε falls as n^{−1/2}. For "nodewise" residuals of the pilot are drawn with replacement,
+    with the planned correlation, and tested.
+
     Parameters
     ----------
     pilot : array-like, data frame, Arrow stream, path or list of paths
@@ -92,20 +97,10 @@ def plan_sample_size(
         The partial correlation that should be found, between 0 and 1.
     power : float
         The probability of finding it, for the per-edge methods.
-    method : str or Method
-        The test, as in `edge_test`.
-    alpha : float
-        Significance level.
-    correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
+    method, alpha, correction, columns, exclude, given, pairs, transform : optional
         As in `edge_test`. For step-wise corrections, the plan is for the first, strictest step.
-    columns, exclude, given : str or sequence of str, optional
-        As in `edge_test`. With `given`, fewer pairs are corrected for, so each needs fewer rows.
-    pairs : sequence of pairs of str, optional
-        The only pairs to test.
     missing : {"raise", "drop"}
         Refuse rows of the pilot with NaN or infinite values, or leave them out.
-    transform : {"normal-scores", None}
-        Test the normal scores of the columns, whose partial correlation the effect then is.
     **options
         Options of the method, as in `edge_test`.
 
@@ -113,13 +108,6 @@ def plan_sample_size(
     -------
     SamplePlan
         Rows for the median pair, and for each pair.
-
-    Notes
-    -----
-    For the per-edge methods the pilot's residuals of each pair are given the planned correlation by
-    a linear map, and the variance of the statistic there follows from their fourth moments. For the
-    bounds, ε falls as n^{−1/2}. For "nodewise" residuals of the pilot are drawn with replacement,
-    with the planned correlation, and tested.
 
     Examples
     --------
@@ -142,25 +130,11 @@ def plan_sample_size(
         pairs=pairs,
         missing=missing,
         transform=transform,
-        options=options,
+        **options,
     ).plan(effect)
 
 
-def detectable_effect(
-    data: Any,
-    *,
-    power: float = 0.8,
-    method: str | Method = DEFAULT_METHOD,
-    alpha: float = 0.05,
-    correction: str | None = "holm",
-    columns: str | Sequence[str] | None = None,
-    exclude: str | Sequence[str] | None = None,
-    given: str | Sequence[str] | None = None,
-    pairs: Iterable[tuple[str, str]] | None = None,
-    missing: str = "raise",
-    transform: str | None = None,
-    **options: Any,
-) -> float:
+def detectable_effect(data: Any, *, power: float = 0.8, **arguments: Any) -> float:
     """The partial correlation that as many rows as these find: the plan, the other way round.
 
     Parameters
@@ -170,14 +144,8 @@ def detectable_effect(
     power : float
         The probability of finding it; for the bounds, the effect that the threshold has come down
         to.
-    method : str or Method
-        The test, as in `edge_test`.
-    alpha : float
-        Significance level.
-    correction, columns, exclude, given, pairs, missing, transform : optional
-        As in `plan_sample_size`.
-    **options
-        Options of the method, as in `edge_test`.
+    **arguments
+        The other arguments of `plan_sample_size`.
 
     Returns
     -------
@@ -194,20 +162,7 @@ def detectable_effect(
     >>> round(effect, 2), abs(ew.plan_sample_size(rows, effect=effect).n_samples - 2000) < 20
     (0.08, True)
     """
-    return pilot_of(
-        data,
-        power=power,
-        method=method,
-        alpha=alpha,
-        correction=correction,
-        columns=columns,
-        exclude=exclude,
-        given=given,
-        pairs=pairs,
-        missing=missing,
-        transform=transform,
-        options=options,
-    ).detectable_effect()
+    return pilot_of(data, power=power, **arguments).detectable_effect()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -262,44 +217,47 @@ class Pilot:
 def pilot_of(
     data: Any,
     *,
-    power: float,
-    method: str | Method,
-    alpha: float,
+    power: float = 0.8,
+    method: str | Method = DEFAULT_METHOD,
+    alpha: float = 0.05,
     correction: str | None = "holm",
+    columns: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
-    options: Mapping[str, Any] | None = None,
     missing: str = "raise",
     transform: str | None = None,
-    **rows: Any,
+    **options: Any,
 ) -> Pilot:
     """Measure a pilot; the arguments are those of `plan_sample_size`."""
     power = check_real("power", power, above=0, below=1)
-    chosen = method_of(method, options, plan_sample_size)
+    method = method_of(method, options, plan_sample_size)
     if transform is not None or options_of(data).transform is not None:
-        chosen.check_supports("transform")
-    rows = {name: check_columns(name, value) for name, value in rows.items()}
-    question = chosen.question(alpha, correction, given=given, pairs=pairs, **rows)
+        method.check_supports("transform")
+    columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
+    chosen = {"columns": columns, "exclude": exclude}
+    question = method.question(alpha, correction, given=given, pairs=pairs, **chosen)
     refuse_pairwise(missing, "a plan")
     sample = open_sample(
         data,
-        chosen.needs,
-        f"method {chosen.name!r}",
+        method.needs,
+        f"method {method.name!r}",
         missing=missing,
         transform=transform,
         check_names_of=question.tested,
-        **rows,
+        columns=columns,
+        exclude=exclude,
     )
     sample = replace(sample, given=question.given)
     tested = question.tested(sample.feature_names)
     wanted = off_diagonal(len(sample.feature_names)) if tested is None else tested
     first_step = "bonferroni" if question.correction else None
     with without_warnings():
-        chosen, sample = chosen.resolved(sample)
-        measurement = within_family(chosen.measure(sample), tested)
-        row_planner = chosen.row_planner(sample, measurement)
+        method, sample = method.resolved(sample)
+        measurement = within_family(method.measure(sample), tested)
+        row_planner = method.row_planner(sample, measurement)
     return Pilot(
-        chosen,
+        method,
         power,
         question.alpha,
         log_critical_level(int(wanted.sum()) // 2, 0, question.alpha, first_step),
