@@ -21,6 +21,7 @@ from edgewise.sums.accumulate import read_into
 from edgewise.sums.moments import RowState
 from edgewise.sums.save import read_state, write_state
 from edgewise.tables.files import FileTable, Position
+from edgewise.tables.formats import fingerprint
 from edgewise.tables.open import as_table
 from edgewise.tables.table import Partition
 
@@ -97,7 +98,6 @@ def read_with_checkpoints(
 
 def _facts(files: FileTable, state: RowState, how: dict[str, Any]) -> dict[str, Any]:
     """What must be the same when reading continues: the files, the columns, the kind of state."""
-    stats = [os.stat(path) for path in files.paths]
     forms = [
         form and [form.encoding, form.sep, form.quote, form.decimal, form.skip, form.layout.n_cells]
         for form in files.forms()
@@ -106,8 +106,8 @@ def _facts(files: FileTable, state: RowState, how: dict[str, Any]) -> dict[str, 
     contents = state._contents()
     return {
         "files": [
-            [os.path.abspath(path), stat.st_size, stat.st_mtime_ns]
-            for path, stat in zip(files.paths, stats, strict=True)
+            [path if "://" in path else os.path.abspath(path), *fingerprint(path)]
+            for path in files.paths
         ],
         "columns": list(files.feature_names),
         "ways of reading": [said, forms],
@@ -149,6 +149,6 @@ def _difference(then: dict[str, Any], now: dict[str, Any]) -> str:
         return "it was made for other files"
     for before, file in zip(then["files"], now["files"], strict=True):
         if before != file:
-            return f"file '{file[0]}' has changed since (its size or time of modification)"
+            return f"file '{file[0]}' has changed since (its size, time of modification or last bytes)"
     changed = [key for key in (*now, *then) if then.get(key) != now.get(key)]
     return f"it was made with other {changed[0]}" if changed else ""
