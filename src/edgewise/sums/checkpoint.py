@@ -149,6 +149,8 @@ def _difference(then: dict[str, Any], now: dict[str, Any]) -> str:
         return "it was made for other files"
     for before, file in zip(then["files"], now["files"], strict=True):
         if before != file:
-            return f"file '{file[0]}' has changed since (its size, time of modification or last bytes)"
+            return (
+                f"file '{file[0]}' has changed since (its size, time of modification or last bytes)"
+            )
     changed = [key for key in (*now, *then) if then.get(key) != now.get(key)]
     return f"it was made with other {changed[0]}" if changed else ""

@@ -155,6 +155,8 @@ class UnitSums(ABC):
             if name in contents.arrays or known.default is MISSING:
                 shape = (p,) if known.name == "origin" else cls._shape(known.name, p)
                 arrays[known.name] = contents.array(name, (n.size, *shape))
+        made = cls(**arrays)
+        made._check_contents()
         # Sums of large values may overflow, which a test says.
         if any(np.isnan(array).any() for array in arrays.values()):
             raise StateFileError("state: expected sums that are numbers.")
@@ -164,8 +166,6 @@ class UnitSums(ABC):
                 scale = np.abs(second).max(axis=(1, 2), keepdims=True)
             if (skew > 1e-9 * scale).any() or np.diagonal(second, axis1=1, axis2=2).min() < 0:
                 raise StateFileError("state: expected a symmetric matrix of sums of products.")
-        made = cls(**arrays)
-        made._check_contents()
         return made
 
 
@@ -216,6 +216,8 @@ class PowerSums(UnitSums):
             raise StateFileError("state: expected all fourth-order sums or none.")
         if any(one is not None and one.min() < 0 for one in (self.fourth, self.norm4)):
             raise StateFileError("state: expected sums of fourth powers that are not negative.")
+        if not all(np.isfinite(one).all() for one in (self.origin, self.first, self.second)):
+            raise StateFileError("state: expected finite sums.")
 
     def central(self) -> PowerSums:
         """The sums about the mean itself."""
