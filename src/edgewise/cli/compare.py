@@ -109,7 +109,7 @@ def _check_null(options: dict[str, Any]) -> None:
     from edgewise.tables.files import files_read
     from edgewise.tables.options import refuse_pairwise
 
-    refuse_pairwise(options["missing"], "shuffled columns")
+    refuse_pairwise(options["missing"] or "raise", "shuffled columns")
     if options["plot"] is not None or options["every"]:
         raise click.UsageError("--plot and --all show thresholds, and --null has none.")
     if options["transform"] is not None:

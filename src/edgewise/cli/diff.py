@@ -91,7 +91,7 @@ def diff_command(**options: Any) -> None:
     with warnings_shown(), progress_bar(what, options["permutations"], "permutations") as bar:
         result = compare_groups(
             **groups,
-            **{name: options[name] for name in how},
+            **{name: options[name] for name in how if options[name] is not None},
             random_state=options["seed"],
             columns=column_names(options["columns"]),
             exclude=column_names(options["exclude"]),

@@ -76,11 +76,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--given": _names("Columns to adjust for only"),
     "--pairs": _file("Test only these pairs, two names on each line of CSV.", "FILE"),
     "--missing": _one_of(
-        ("raise", "drop", "pairwise"),
-        "Missing values: raise an error, drop their rows, or pairwise, all rows that have both "
-        "columns of a pair.",
-        default="raise",
-        show_default=True,
+        ("auto", "drop", "pairwise", "raise"),
+        "Missing values: auto, drop their rows, pairwise (all rows that have both columns of a "
+        "pair), or raise an error.",
     ),
     "--weights": {"metavar": "NAME", "help": "A column that says how much each row counts."},
     "--weight-kind": _one_of(
@@ -341,5 +339,5 @@ def as_typed(sentence: str) -> str:
             sentence,
         )
     # Where the library names both.
-    sentence = re.sub(r"(--[a-z-]+)(?: of edge_test)?, \1\b", r"\1", sentence)
+    sentence = re.sub(r"(--[a-z-]+(?: \w+)?)(?: of edge_test)?, \1\b", r"\1", sentence)
     return sentence.removeprefix("X: ")

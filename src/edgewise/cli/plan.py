@@ -59,7 +59,7 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     from edgewise.tables.options import refuse_pairwise
     from edgewise.tables.table import dropped_rows
 
-    refuse_pairwise(options["missing"], "a plan")
+    refuse_pairwise(options["missing"] or "raise", "a plan")
     if effect is not None:
         check_real("effect", effect, above=0, below=1)
     with opened(options, "looking at the rows") as (rows, bar):

@@ -36,7 +36,7 @@ def print_table(
     made = Table()
     for place, heading in enumerate(headings):
         justify: Literal["left", "right"] = "left" if place < left else "right"
-        made.add_column(Text(printable(heading)), justify=justify, no_wrap=place >= left)
+        made.add_column(Text(printable(heading, "\n")), justify=justify, no_wrap=place >= left)
     for row in rows:
         made.add_row(*(cell if isinstance(cell, Text) else Text(printable(cell)) for cell in row))
     console.print(made)

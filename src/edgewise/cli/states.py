@@ -99,6 +99,7 @@ def accumulate_command(
     empty = state_class(kind)(**({} if unset else {"n_batches": n_batches}))
     place = checked_state_output(state, options)
     how = {name: options.pop(name) for name in ("missing", "weights", "weight_kind")}
+    how["missing"] = how["missing"] or "raise"
     start = time.perf_counter()
     with warnings_shown(), _locked(place, keeps, resume) as checkpoint:
         table = _columns_of(options, how["weights"])

@@ -135,7 +135,7 @@ def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
         )
     sums = getattr(state, "state", state)  # a confidence sequence holds another state
     known = tuple(sums.feature_names or default_names(sums.n_features or 0))
-    how |= {"missing": options["missing"], **family_of(options, known)}
+    how |= {"missing": options["missing"] or "raise", **family_of(options, known)}
     with warnings_shown():
         return edge_test(state, method=options["method"] or DEFAULT_METHOD, **how), None
 
