@@ -16,6 +16,7 @@ import numpy as np
 from edgewise._checks import check_choice
 from edgewise._files import atomic_path
 from edgewise._optional import is_installed, require
+from edgewise._text import distinct_texts
 
 FrameKind = Literal["pandas", "polars", "pyarrow"]
 _FRAME_KINDS: tuple[FrameKind, ...] = ("pandas", "polars", "pyarrow")
@@ -43,6 +44,10 @@ class Shown:
     def _table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
         """The headings and the rows of a data frame."""
         raise NotImplementedError
+
+    def _notes(self) -> list[str]:
+        """What a reader of the table must know."""
+        return []
 
     def __str__(self) -> str:
         return self.summary()
@@ -75,7 +80,8 @@ class Shown:
         """The rows of `to_frame` as a CSV file, without any comments.
 
         A number that is not known is an empty cell. A text that a spreadsheet would run as a
-        formula gets an apostrophe in front.
+        formula gets an apostrophe in front. Notes and cautions, if there are any, are written
+        beside it, into a file whose name ends in ".notes.txt".
 
         Parameters
         ----------
@@ -85,11 +91,17 @@ class Shown:
         headings, rows = self._table()
         with (
             atomic_path(path) as temporary,
-            temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file,
+            temporary.open("w", encoding="utf-8", newline="") as file,
         ):
             writer = csv.writer(file)
             writer.writerow(headings)
-            writer.writerows([*map(_cell, row)] for row in rows)
+            texts = {cell for row in rows for cell in row if isinstance(cell, str)}
+            safe: dict[Any, Any] = {**distinct_texts(sorted(texts), safe_cell)}
+            for row in rows:
+                # Equal to no other value, NaN is an empty cell.
+                writer.writerow([safe.get(cell, cell) if cell == cell else None for cell in row])
+        if notes := self._notes():
+            write_text("\n".join(notes), f"{os.fsdecode(path)}.notes.txt")
 
     @overload
     def to_json(self, path: None = None, *, indent: int | None = None) -> str: ...
@@ -123,14 +135,9 @@ class Shown:
 
 
 def safe_cell(text: str) -> str:
-    """A text that no spreadsheet runs as a formula."""
+    """A text that can be written and that no spreadsheet runs as a formula."""
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, str):
-        return safe_cell(value)
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def write_json(
@@ -145,9 +152,14 @@ def write_json(
         text = json.dumps(document, indent=indent, allow_nan=False)
     if path is None:
         return text
-    with atomic_path(path) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
+    write_text(text, path)
     return None
+
+
+def write_text(text: str, path: str | os.PathLike[str]) -> None:
+    """Write lines of text, in UTF-8; the file appears when it is complete."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(f"{text}\n", encoding="utf-8", errors="backslashreplace")
 
 
 def encoded(value: Any) -> Any:

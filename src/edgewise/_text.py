@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 _SHOWN = 5  # columns named in a message before it says "and n more"
 
@@ -68,3 +68,16 @@ def by_reason(failures: Iterable[tuple[str, str]]) -> list[str]:
     for name, reason in failures:
         names.setdefault(reason, []).append(name)
     return [f"{listed(own)}: {reason}" for reason, own in names.items()]
+
+
+def distinct_texts(names: Iterable[str], change: Callable[[str], str]) -> dict[str, str]:
+    """`change(name)` for each name, with primes if that is taken; unchanged names come first."""
+    texts = {name: change(name) for name in names}
+    taken = {name for name, text in texts.items() if text == name}
+    for name, text in texts.items():
+        if text != name:
+            while text in taken:
+                text += "\u2032"
+            taken.add(text)
+            texts[name] = text
+    return texts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,7 +58,7 @@ def test_every_method_by_hand(copies, method):
         np.testing.assert_allclose(pooled.partial_correlation[i, j], math.tanh(sum(z) / m))
         np.testing.assert_allclose(pooled.statistic[i, j], t)
         np.testing.assert_allclose(pooled.pvalue[i, j], 2 * stats.t.sf(abs(t), nu), rtol=1e-9)
-        lost = pooled.options["missing_information"]["pairs"][i][j]
+        lost = pooled.provenance.missing_information[i, j]
         np.testing.assert_allclose(lost, between / total)
         assert nu <= (m - 1) / lost**2
         half = stats.t.ppf(0.975, nu) * math.sqrt(total)
@@ -89,12 +88,11 @@ def test_what_it_is_made_of(results, pooled):
 
 
 def test_record(results, pooled):
-    lost = pooled.options["missing_information"]
-    of_pairs = [lost["pairs"][i][j] for i, j in zip(*PAIRS, strict=True)]
-    assert pooled.options["pooled"] == 6
-    assert lost["largest"] == max(of_pairs)
-    np.testing.assert_allclose(lost["mean"], np.mean(of_pairs))
-    assert [lost["pairs"][i][i] for i in range(4)] == [None] * 4
+    lost = pooled.provenance.missing_information
+    assert pooled.provenance.n_copies == pooled.options["pooled"] == 6
+    assert np.isnan(lost.diagonal()).all()
+    assert (lost[PAIRS] > 0).all()
+    assert (lost[PAIRS] < 1).all()
 
 
 def test_decided_as_the_results(copies):
@@ -153,10 +151,10 @@ def test_equal_copies(results):
 
 def test_cautions_of_the_results_are_told_once(results):
     told = "A few rows are very far out (tail index {}). They may be outliers."
-    some = [replace(one, cautions=(told.format(k / 7),)) for k, one in enumerate(results[:4])]
+    some = [one.with_measured(cautions=(told.format(k / 7),)) for k, one in enumerate(results[:4])]
     mine = [one for one in ew.pool([*some, *results[4:]]).cautions if "far out" in one]
     assert mine == [f"In 4 of 6 copies: {told.format(0.0)}"]
-    every = [replace(one, cautions=(told.format(k / 7),)) for k, one in enumerate(results)]
+    every = [one.with_measured(cautions=(told.format(k / 7),)) for k, one in enumerate(results)]
     assert told.format(0.0) in ew.pool(every).cautions
 
 

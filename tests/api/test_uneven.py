@@ -234,6 +234,9 @@ class TestReports:
         assert names[0] not in page
         assert "&lt;script&gt;alert(1)&lt;/script&gt;</th>" in page
         assert "b &amp; c</th>" in page
-        assert f"{result.n_missing[0]} ({100 * result.n_missing[0] / 400:.2g} %)" in page
+        assert (
+            f"{result.provenance.n_missing[0]} ({100 * result.provenance.n_missing[0] / 400:.2g} %)"
+            in page
+        )
         assert "whose values are missing completely at random" in page
         assert "missing=&#39;pairwise&#39;" in page

@@ -53,7 +53,9 @@ def test_pairs_that_differ_are_kept_first_and_the_rest_is_counted(lines):
 
 def test_methods_without_a_result_or_an_edge(lines):
     failed = replace(lines[1], result=None, failure="too few rows")
-    nothing = replace(lines[0].result, reject=np.zeros((11, 11), dtype=bool))
+    one = lines[0].result
+    decision = replace(one.decision, reject=np.zeros(55, dtype=bool))
+    nothing = replace(one, decision=decision)
     axes = plot_agreement([lines[0], failed, replace(lines[2], result=nothing)], most=100)
     assert [label.get_text() for label in axes.get_xticklabels()][1] == "batch: no result"
     assert len(axes.get_xticklabels()) == 2

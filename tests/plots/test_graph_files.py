@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from xml.etree import ElementTree as ET
@@ -13,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgewise as ew
-from edgewise.plots import export
+from edgewise._text import distinct_texts
 from edgewise.plots.export import GRAPH_KINDS, write_graph
-from edgewise.plots.safe_names import distinct_texts
 
 NUMBERS = (
     *("weight", "distance", "partial_correlation", "standard_error"),
@@ -47,7 +45,7 @@ def read(require):
 
 
 def named(result, *names):
-    return dataclasses.replace(result, feature_names=names)
+    return result.with_measured(feature_names=names)
 
 
 def assert_same_graph(read, result, names):
@@ -125,9 +123,9 @@ def test_any_names_give_distinct_cells_of_csv(tmp_path_factory, result, names):
     import csv
 
     path = tmp_path_factory.mktemp("any") / "x.csv"
-    export.write_csv(named(result, *names), path)
+    named(result, *names).to_csv(path)
     with path.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.reader(file))[2:]
+        lines = list(csv.reader(file))[1:]
     cells = {cell for line in lines for cell in line[:2]}
     assert len(lines) == 6
     assert len(cells) == 4
@@ -139,7 +137,7 @@ def test_any_names_give_distinct_cells_of_csv(tmp_path_factory, result, names):
 def test_numbers_that_are_not_finite_are_left_out(tmp_path, result, read, kind, value):
     path = tmp_path / f"x.{kind}"
     statistic = np.where(result.reject, value, 0.0)
-    write_graph(dataclasses.replace(result, statistic=statistic), path)
+    write_graph(result.with_measured(statistic=statistic), path)
     for *_, numbers in read(path).edges(data=True):
         assert set(NUMBERS) - set(numbers) == {"statistic"}
     content = path.read_text(encoding="utf-8").lower()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
 from xml.etree import ElementTree as ET
@@ -101,7 +100,7 @@ def test_hostile_names_are_text(hostile_rows, hostile_names):
 
 def test_cautions_are_said_and_escaped(result):
     evil = "Column '<b>\x1b&' looks like a level."
-    html = shown(replace(result, cautions=(evil, "Rows are few.")))
+    html = shown(result.with_measured(cautions=(evil, "Rows are few.")))
     assert Elements(html).count("strong") == 2
     assert f"{escape(printable(evil))}</p>" in html
     assert "Rows are few.</p>" in html

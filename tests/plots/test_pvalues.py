@@ -65,7 +65,7 @@ def test_p_values_that_are_limits_have_no_level(result):
     rows = np.random.default_rng(0).standard_normal((400, 4)) @ np.triu(np.ones((4, 4)))
     anytime = ew.edge_test(rows, method="sequential")
     least = ew.edge_test(rows, min_effect=0.2)
-    for limits in (replace(result, radius=0.1), anytime, least):
+    for limits in (replace(result, decision=replace(result.decision, radius=0.1)), anytime, least):
         axes = plot_pvalues(limits)
         assert not [line for line in axes.lines if line.get_linestyle() == "--"]
         assert "upper limits" in axes.get_title()

@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 import warnings
-from dataclasses import replace
 from html import escape
 from html.parser import HTMLParser
 
@@ -161,7 +160,7 @@ class TestNumbers:
         assert page.test["bound"]
         assert f"About {result.rows_needed:,} rows would make it finite" in page.html
         np.testing.assert_array_equal(numbers(page.test["low"], "<f4"), -1)
-        page = page_of(replace(result, cautions=("One.", "Two.")))
+        page = page_of(result.with_measured(cautions=("One.", "Two.")))
         notes = re.findall(r'<p class="caution" role="note">(.*?)</p>', page.html)
         assert notes[0].startswith("The rows are too few for this method")
         assert notes[1:] == ["One.", "Two."]
@@ -182,7 +181,7 @@ class TestSafety:
         evil = "<b onclick=alert(1)>&{{7*7}}\x1b\x00"
         shown = "<b onclick=alert(1)>&{{7*7}}\ufffd\ufffd"
         page = page_of(
-            replace(result, cautions=(evil[:-2],)),
+            result.with_measured(cautions=(evil[:-2],)),
             title=evil,
             facts=[("tails", evil)],
             advice=evil[:-2],
@@ -262,7 +261,7 @@ class TestText:
         for method, kind in METHODS.items():
             assert kind.condition[0].islower()
             assert not kind.condition.endswith(".")
-            page = page_of(replace(result, method=method))
+            page = page_of(result.with_measured(method=method))
             wanted = f"Tested by method “{method}”. What it promises holds for {kind.condition}."
             assert wanted in page.texts["p"]
 

@@ -28,7 +28,7 @@ def nothing():
 
 class TestTrust:
     def test_broken(self, result):
-        told = story.trust(replace(result, cautions=(HARMLESS, BROKEN)))
+        told = story.trust(result.with_measured(cautions=(HARMLESS, BROKEN)))
         assert told.kind == "broken"
         assert "its condition fails on these rows" in told.headline
 
@@ -40,8 +40,8 @@ class TestTrust:
 
 class TestAnswer:
     def test_the_headline_does_not_promise_what_the_data_break(self, result):
-        assert "at most 0.05" in story.answer(replace(result, cautions=(HARMLESS,)))
-        broken = story.answer(replace(result, cautions=(BROKEN,)))
+        assert "at most 0.05" in story.answer(result.with_measured(cautions=(HARMLESS,)))
+        broken = story.answer(result.with_measured(cautions=(BROKEN,)))
         assert "at most 0.05" not in broken
         assert "some of these edges may be false" in broken
 
@@ -69,5 +69,9 @@ def test_all_who_share_the_first_place_have_the_most_edges(result, pairs, told):
     for i, j in pairs:
         chosen[i, j] = chosen[j, i] = True
     # Equal strengths, so that the order is that of the columns.
-    found = replace(result, reject=chosen, partial_correlation=np.where(chosen, 0.3, np.eye(4)))
+    upper = np.triu_indices(4, k=1)
+    found = replace(result, decision=replace(result.decision, reject=chosen[upper]))
+    estimate = result.measurement.estimate
+    rho = np.where(chosen, 0.3, np.eye(4))
+    found = found.with_measured(estimate=replace(estimate, partial_correlation=rho))
     assert story.sentences(found, graph_of(found))[0].endswith(f" {told}")

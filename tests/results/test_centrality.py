@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -70,8 +68,8 @@ def test_bounds_add_up_the_ends_and_hold_at_once(data):
 def test_unknown_dependence_gives_the_sums_of_the_ends(result):
     usual = centralities(result, COMMUNITIES)
     unknown = [
-        replace(result, options={**result.options, "pooled": 20}),
-        replace(result, pair_rows=np.full((7, 7), 3_000)),
+        result.with_measured(n_copies=20),
+        result.with_measured(pair_rows=np.full((7, 7), 3_000)),
     ]
     high = result.confidence_interval(0.95, "partial_correlation").low
     for other in unknown:
@@ -80,12 +78,6 @@ def test_unknown_dependence_gives_the_sums_of_the_ends(result):
         np.testing.assert_allclose(found.strength_high[:6], sums[:6])
         assert (found.strength_high[1:5] > usual.strength_high[1:5]).all()
         assert (found.strength_low[1:5] < usual.strength_low[1:5]).all()
-
-
-def test_without_uncertainty_there_are_no_intervals(result):
-    found = centralities(replace(result, uncertainty=None), COMMUNITIES)
-    assert np.isnan([found.strength_low, found.strength_high, found.bridge_low]).all()
-    np.testing.assert_array_equal(found.degree, [1, 2, 2, 2, 2, 1, 0])
 
 
 def test_read_from_json_it_is_the_same(result):

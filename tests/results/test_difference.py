@@ -36,7 +36,7 @@ def several(groups):
 
 def test_it_is_frozen(result):
     with pytest.raises(FrozenInstanceError):
-        result.alpha = 0.1
+        result.question = None
     with pytest.raises(ValueError, match="read-only"):
         result.pvalue[0, 1] = 0.0
 
@@ -81,8 +81,26 @@ def test_nothing_differs(groups):
 def test_many_pairs_are_cut_short():
     X = sample("gaussian", make_chain_precision(30, -0.45), 1000, rng=0)
     result = ew.compare_groups(X, np.random.default_rng(1).standard_normal(X.shape))
-    assert result.n_edges > 10
-    assert result.summary().splitlines()[-1] == f"  … and {result.n_edges - 10} more"
+    assert result.n_edges > 15
+    assert f"  … and {result.n_edges - 15} more" in result.summary().splitlines()
+
+
+def test_several_levels(several, tmp_path, require, refuses):
+    assert several.levels == ("0", "1", "2", "3")
+    assert several.n_edges == sum(several[level].n_edges for level in several.levels)
+    assert [(pair.group_a, pair.group_b) for pair in several.pairs()][::6] == [
+        (level, f"all but {level}") for level in several.levels
+    ]
+    frame = several.to_frame("pandas")
+    several.save(tmp_path / "x.csv")
+    read = require("pandas").read_csv(tmp_path / "x.csv", dtype={"group_a": str})
+    assert (read.columns == frame.columns).all()
+    assert read["group_a"].tolist() == frame["group_a"].tolist()
+    assert [several[level].summary() in several.summary() for level in several.levels] == [True] * 4
+    again = EdgeDifferenceResult.from_json(several.to_json())
+    assert (str(again), repr(again)) == (str(several), repr(several))
+    refuses(lambda: several.pvalue, ParameterError, "level", "result['0']")
+    refuses(lambda: several["9"], ParameterError, "level: expected one of '0'")
 
 
 def test_wrong_questions(result, refuses):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.results.base import probabilities
 from edgewise.results.frames import all_pairs
 from edgewise.results.result import tested_part as part_of
 from edgewise.results.summary import (
@@ -50,36 +47,38 @@ def weighted(rows):
 class TestFields:
     def test_pairwise(self, pairwise, gaps):
         known = np.isfinite(gaps).astype(int)
-        np.testing.assert_array_equal(pairwise.pair_rows, known.T @ known)
-        assert pairwise.pair_rows.dtype == np.int64
-        assert not pairwise.pair_rows.flags.writeable
-        assert pairwise.n_missing == (0, 80, 20, 20)
-        assert (pairwise.n_dropped, pairwise.n_dropped_alone) == (0, ())
+        np.testing.assert_array_equal(pairwise.provenance.pair_rows, known.T @ known)
+        assert pairwise.provenance.pair_rows.dtype == np.int64
+        assert pairwise.provenance.n_missing == (0, 80, 20, 20)
+        assert (pairwise.n_dropped, pairwise.provenance.n_dropped_alone) == (0, ())
         assert pairwise.n_samples == 400
         assert pairwise.options["missing"] == "pairwise"
 
     def test_rows_of_each_edge(self, pairwise, dropped):
         for edge in (*pairwise.edges(), *all_pairs(pairwise)):
             i, j = NAMES.index(edge.source), NAMES.index(edge.target)
-            assert edge.n_samples == pairwise.pair_rows[i, j]
+            assert edge.n_samples == pairwise.provenance.pair_rows[i, j]
             assert type(edge.n_samples) is int
         assert {edge.n_samples for edge in dropped.edges()} == {290}
 
     def test_dropped(self, dropped):
-        assert dropped.n_missing == (0, 80, 20, 20)
-        assert dropped.n_dropped_alone == (0, 70, 20, 10)
-        assert (dropped.n_dropped, dropped.pair_rows) == (110, None)
+        assert dropped.provenance.n_missing == (0, 80, 20, 20)
+        assert dropped.provenance.n_dropped_alone == (0, 70, 20, 10)
+        assert (dropped.n_dropped, dropped.provenance.pair_rows) == (110, None)
 
     def test_of_tested_columns(self, gaps):
         result = ew.edge_test(gaps, missing="pairwise", feature_names=NAMES, given=["a", "c"])
         part = part_of(result)
         assert part.feature_names == ("b", "d")
-        assert part.n_missing == (80, 20)
-        np.testing.assert_array_equal(part.pair_rows, result.pair_rows[np.ix_([1, 3], [1, 3])])
+        assert part.provenance.n_missing == (80, 20)
+        np.testing.assert_array_equal(
+            part.provenance.pair_rows, result.provenance.pair_rows[np.ix_([1, 3], [1, 3])]
+        )
         left = part_of(ew.edge_test(gaps, missing="drop", feature_names=NAMES, given=["a"]))
-        assert left.n_dropped_alone == (70, 20, 10)
+        assert left.provenance.n_dropped_alone == (70, 20, 10)
         complete = part_of(ew.edge_test(gaps[120:], given=["x0"]))
-        assert (complete.n_missing, complete.n_dropped_alone, complete.pair_rows) == ((), (), None)
+        rows = complete.provenance
+        assert (rows.n_missing, rows.n_dropped_alone, rows.pair_rows) == ((), (), None)
 
     def test_rows_of_tested_pairs(self, gaps, pairwise):
         assert pair_row_range(pairwise) == "300 to 380"
@@ -119,9 +118,8 @@ class TestSentences:
             "3 rows with missing values were left out; most values are missing in x0 (3), x1 (3)."
         ]
 
-    def test_what_older_results_know(self, dropped):
-        """How many rows, and no more."""
-        older = replace(dropped, n_missing=(), n_dropped_alone=(), n_dropped=7)
+    def test_only_how_many_rows(self, dropped):
+        older = dropped.with_measured(n_missing=(), n_dropped_alone=(), n_dropped=7)
         assert missing_value_notes(older) == ["7 rows with missing values were left out."]
         assert bars(older) == []
 
@@ -130,13 +128,12 @@ class TestSentences:
         effective = weighted.options["effective_rows"]
         assert 150 < effective < 300
         assert told == (
-            f"Rows are weighted by column 'x4': they are worth {effective:,.0f} rows of equal "
-            "weight."
+            f"Rows are weighted by column 'x4': the effective sample size is {effective:,.0f}."
         )
         assert "from 400 rows, weighted (method" in weighted.headline()
         given = ew.edge_test(rows, weights=np.arange(400) + 1)
         assert weights_text(given) == "given weights"
-        assert "Rows are weighted by given weights: they" in given.summary()
+        assert "Rows are weighted by given weights: the" in given.summary()
 
     def test_both(self, gaps):
         result = ew.edge_test(gaps, missing="pairwise", weights=np.arange(400) + 1)
@@ -165,7 +162,7 @@ class TestBars:
         assert lacking(dropped)[0] == ("b", 80, 80 / 400)
 
     def test_all_and_hardly_any(self, pairwise):
-        result = replace(pairwise, n_missing=(400, 1, 0, 399))
+        result = pairwise.with_measured(n_missing=(400, 1, 0, 399))
         assert bars(result) == [
             "  a ██████████ 400 missing (100 %)",
             "  d ██████████ 399 missing (100 %)",
@@ -174,20 +171,10 @@ class TestBars:
 
     def test_many_columns_and_long_names(self, rows):
         names = tuple(f"column {'x' * 60} {i}" for i in range(14))
-        result = replace(
-            ew.edge_test(rows),
-            feature_names=names,
-            n_missing=tuple(range(1, 15)),
-        )
+        wide = ew.edge_test(np.random.default_rng(0).standard_normal((100, 14)))
+        result = wide.with_measured(feature_names=names, n_missing=tuple(range(1, 15)))
         lines = bars(result)
         assert len(lines) == 11
         assert lines[-1] == "  … and 4 more columns"
         assert all(len(line) < 70 for line in lines)
         assert bars(result, most=13)[-1] == "  … and 1 more column"
-
-
-def test_probabilities_of_draws():
-    """Multiples of 1/(draws + 1), never zero."""
-    found = probabilities(np.log(np.array([0.05 * (1 + 1e-15), 1.0])), draws=99)
-    assert found.tolist() == [0.05, 1.0]
-    assert probabilities(np.array([-np.inf]))[0] > 0

@@ -59,14 +59,16 @@ def test_p_values_that_no_double_holds():
 
 
 def test_json_holds_the_same(answer):
-    read = json.loads(answer.to_json(level=0.9, indent=2))
-    low, high = answer.confidence_interval(0.9)
+    read = json.loads(answer.to_json(indent=2))
+    low, high = answer.confidence_interval()
     assert read == {
         "x": "a",
         "y": "b",
         "given": ["c", "d"],
         "partial_correlation": answer.partial_correlation,
-        "interval": {"level": 0.9, "low": low, "high": high},
+        "interval_level": 0.95,
+        "interval_low": low,
+        "interval_high": high,
         "statistic": answer.statistic,
         "pvalue": answer.pvalue,
         "log_pvalue": answer.log_pvalue,

@@ -1,8 +1,13 @@
 """What a result says, in every form it can be had."""
 
+from __future__ import annotations
+
+import copy
+import csv
 import dataclasses
 import json
 import math
+import pickle
 import warnings
 
 import numpy as np
@@ -12,121 +17,160 @@ import edgewise as ew
 from edgewise.errors import ParameterError, TooFewRowsWarning
 from edgewise.results.base import probabilities
 from edgewise.results.frames import Edge
+from edgewise.results.result import EdgeTestResult
 
 METHODS = ["score", "fisher", "trace", "eig"]
-every_method = pytest.mark.parametrize("method", METHODS)
 NAMES = ("alpha", "béta", "γ", "x,y")
+MATRICES = (
+    *("covariance", "precision", "partial_correlation", "statistic", "pvalue", "adjusted_pvalue"),
+    *("log_pvalue", "reject", "threshold", "standard_error", "partial_correlation_standard_error"),
+)
+pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
 
 def result_of(method="score", n=2000, p=4, **options):
-    """A result on a chain of `p` variables; infinite thresholds do not warn here."""
+    """A result on a chain of `p` variables."""
     rng = np.random.default_rng(0)
     X = ew.simulate.sample("laplace", ew.simulate.make_chain_precision(p), n, rng=rng)
+    names = NAMES if p == 4 else None
+    return ew.edge_test(X, method=method, feature_names=names, **options)
+
+
+@pytest.fixture(scope="module", params=METHODS)
+def result(request):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TooFewRowsWarning)
-        result = ew.edge_test(X, method=method, **options)
-    names = NAMES if p == 4 else result.feature_names
-    return dataclasses.replace(result, feature_names=names)
+        return result_of(request.param)
 
 
-def strict(text):
-    def refuse(constant):
-        raise AssertionError(f"{constant} is not JSON")
-
-    return json.loads(text, parse_constant=refuse)
+@pytest.fixture(scope="module")
+def scored():
+    return result_of()
 
 
-@every_method
-def test_attributes_are_frozen(method):
-    result = result_of(method)
-    for field in dataclasses.fields(result):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(result, field.name, None)
-
-
-@every_method
-def test_arrays_are_frozen(method):
-    result = result_of(method)
-    values = [getattr(result, field.name) for field in dataclasses.fields(result)]
-    arrays = [value for value in values if isinstance(value, np.ndarray)]
-    assert len(arrays) >= 8
-    for array in arrays:
-        with pytest.raises(ValueError, match="read-only"):
-            array[0, 1] = 0
-
-
-@every_method
-def test_shapes_and_diagonals(method):
-    result = result_of(method)
-    for field in ("statistic", "pvalue", "adjusted_pvalue", "log_pvalue", "reject"):
-        matrix = getattr(result, field)
+def test_it_is_frozen_and_symmetric(result):
+    for name in ("question", "measurement", "decision", "notes", "alpha", "pvalue", "threshold"):
+        with pytest.raises(AttributeError):
+            setattr(result, name, None)
+    for name in MATRICES:
+        matrix = getattr(result, name)
+        if matrix is None or isinstance(matrix, float):
+            continue
         assert matrix.shape == (4, 4)
         np.testing.assert_allclose(matrix, matrix.T, rtol=1e-14)
-        if field == "reject":
-            assert matrix.dtype == bool
-            assert not matrix.diagonal().any()
-        else:
+        assert getattr(result, name) is matrix
+        with pytest.raises(ValueError, match="read-only"):
+            matrix[0, 1] = 0
+        if name in ("statistic", "pvalue", "adjusted_pvalue", "log_pvalue"):
             assert np.isnan(matrix.diagonal()).all()
-    assert (result.n_samples, result.n_features, result.method) == (2000, 4, method)
+    assert not result.reject.diagonal().any()
+    assert (result.n_samples, result.n_features, result.feature_names) == (2000, 4, NAMES)
 
 
-def test_edges_are_the_rejected_pairs_strongest_first():
-    result = result_of()
-    strengths = [abs(edge.partial_correlation) for edge in result.pairs()]
+def test_edges_are_the_rejected_pairs_strongest_first(scored):
+    strengths = [abs(edge.partial_correlation) for edge in scored.pairs()]
     assert strengths == sorted(strengths, reverse=True)
-    assert len(result.pairs()) == 6
-    assert result.edges() == [pair for pair in result.pairs() if pair.reject]
-    assert result.n_edges == len(result.edges()) == np.count_nonzero(result.reject) / 2 > 0
+    assert len(scored.pairs()) == 6
+    assert scored.edges() == [pair for pair in scored.pairs() if pair.reject]
+    assert scored.n_edges == len(scored.edges()) == np.count_nonzero(scored.reject) / 2 > 0
 
 
-def test_records_are_the_matrices_entries():
-    result = result_of()
-    for edge in result.pairs():
+def test_an_edge_has_the_entries_of_the_matrices(scored):
+    matrices = {
+        "standard_error": scored.partial_correlation_standard_error,
+        "interval_low": scored.shown_interval().low,
+        "interval_high": scored.shown_interval().high,
+    }
+    for edge in scored.pairs():
         i, j = NAMES.index(edge.source), NAMES.index(edge.target)
         assert i < j
-        matrices = {
-            "standard_error": result.partial_correlation_standard_error,
-            "interval_low": result.shown_interval().low,
-            "interval_high": result.shown_interval().high,
-        }
-        for field in edge._fields[2:]:
+        assert (edge.n_samples, edge.n_adjusted_for) == (2000, 2)
+        for field in edge._fields[2:-2]:
             value = getattr(edge, field)
-            if field == "n_samples":
-                assert value == 2000
-                continue
-            matrix = matrices[field] if field in matrices else getattr(result, field)
+            matrix = matrices[field] if field in matrices else getattr(scored, field)
             assert value == matrix[i, j]
             assert type(value) in (float, bool)
+        assert scored.pair(edge.target, edge.source) == scored.pair(*edge[:2]) == edge
+
+
+def test_a_pair_that_was_not_tested(refuses):
+    result = result_of(given=["γ"])
+    for pair in (("alpha", "γ"), ("alpha", "alpha"), ("alpha", "nope")):
+        refuses(lambda pair=pair: result.pair(*pair), ParameterError, "no tested pair")
+
+
+EDGE = Edge("KO", "PEP", 0.331, 0.01, 0.252, 0.399, -1.0, 9.0, 1e-9, 1e-8, True, 100, 18)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({}, "KO and PEP still move together, 0.33 (0.25 to 0.40), after accounting for the 18 "
+             "others."),
+        ({"n_adjusted_for": 1}, "KO and PEP still move together, 0.33 (0.25 to 0.40), after "
+                                "accounting for the other one."),
+        ({"n_adjusted_for": 0}, "KO and PEP move together, 0.33 (0.25 to 0.40)."),
+        ({"partial_correlation": -0.331, "interval_low": -0.4, "interval_high": -0.001},
+         "KO and PEP still move in opposite directions, −0.33 (−0.40 to 0.00), after accounting "
+         "for the 18 others."),
+        ({"reject": False}, "No association of KO and PEP is clear, 0.33 (0.25 to 0.40), after "
+                            "accounting for the 18 others."),
+        ({"interval_low": math.nan}, "KO and PEP still move together, 0.33, after accounting for "
+                                     "the 18 others."),
+    ],
+)  # fmt: skip
+def test_an_edge_in_words(changes, sentence):
+    assert EDGE._replace(**changes).sentence() == sentence
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
-def test_frames(backend, require):
+def test_frames(scored, backend, require):
     require(backend)
-    result = result_of()
-    frame = result.to_frame(backend)
+    frame = scored.to_frame(backend)
     assert type(frame).__module__.partition(".")[0] == backend
-    columns = frame.to_pydict() if backend == "pyarrow" else frame.to_dict(**_as_lists(backend))
-    expected = {field: [getattr(e, field) for e in result.pairs()] for field in Edge._fields}
+    lists = {"orient": "list"} if backend == "pandas" else {"as_series": False}
+    columns = frame.to_pydict() if backend == "pyarrow" else frame.to_dict(**lists)
+    expected = {field: [getattr(e, field) for e in scored.pairs()] for field in Edge._fields}
     assert {name: list(values) for name, values in columns.items()} == expected
 
 
-def _as_lists(backend):
-    return {"orient": "list"} if backend == "pandas" else {"as_series": False}
+def test_frames_of_matrices(scored, require, refuses):
+    pandas = require("pandas")
+    assert isinstance(scored.to_frame(), pandas.DataFrame)
+    for name in MATRICES:
+        frame = scored.matrix(name)
+        assert list(frame.index) == list(frame.columns) == list(NAMES)
+        np.testing.assert_array_equal(frame.to_numpy(), getattr(scored, name))
+    for name, end in zip(("interval_low", "interval_high"), scored.shown_interval(), strict=True):
+        np.testing.assert_array_equal(scored.matrix(name).to_numpy(), end)
+    np.testing.assert_array_equal(scored.adjacency.to_numpy(), scored.reject.astype(int))
+    assert scored.adjacency.loc["alpha", "béta"] == 1
+    one = result_of("trace", n=400).matrix("threshold").to_numpy()
+    assert np.isnan(one.diagonal()).all()
+    assert np.isinf(one[0, 1])
+    refuses(
+        lambda: scored.matrix("rho"),
+        ParameterError,
+        "name: expected one of 'covariance', 'precision', 'partial_correlation'",
+        "'interval_high'; got 'rho'",
+    )
+    refuses(lambda: scored.matrix("pvalue", "excel"), ParameterError, "backend: expected one of")
+    refuses(lambda: scored.to_frame("excel"), ParameterError, "backend: expected one of 'pandas'")
 
 
-def test_frame_by_default_is_pandas_where_it_is_installed(require):
-    require("pandas")
-    assert type(result_of().to_frame()).__module__.startswith("pandas")
+def test_names_of_matrices_in_a_column(rows, require):
+    names = ["variable", "variable_", "b", "c"]
+    result = ew.edge_test(rows, feature_names=names)
+    polars = result.matrix("covariance", require("polars").__name__)
+    arrow = result.matrix("covariance", require("pyarrow").__name__)
+    for columns in (polars.to_dict(as_series=False), arrow.to_pydict()):
+        assert list(columns) == ["variable__", *names]
+        assert columns.pop("variable__") == names
+        np.testing.assert_array_equal(np.column_stack([*columns.values()]), result.covariance)
 
 
-def test_unknown_frame():
-    with pytest.raises(ParameterError, match="backend: expected one of 'pandas'"):
-        result_of().to_frame("excel")
-
-
-def test_networkx():
-    result = result_of()
-    graph = result.to_networkx()
+def test_networkx(scored):
+    graph = scored.to_networkx()
     assert tuple(graph.nodes) == NAMES
     assert graph.graph == {
         "method": "score",
@@ -134,53 +178,105 @@ def test_networkx():
         "n_samples": 2000,
         "intervals": "95 % interval for all pairs at once",
     }
-    assert graph.number_of_edges() == result.n_edges
-    for edge in result.edges():
+    assert graph.number_of_edges() == scored.n_edges
+    for edge in scored.edges():
         attributes = graph.edges[edge.source, edge.target]
         assert attributes["weight"] == abs(edge.partial_correlation)
         assert attributes["distance"] == pytest.approx(1 / attributes["weight"], rel=1e-15)
-        for field in edge._fields[2:-2]:
+        for field in edge._fields[2:-3]:
             assert attributes[field] == getattr(edge, field)
+    empty = result_of("trace", n=20).to_networkx()
+    assert (len(empty), empty.number_of_edges()) == (4, 0)
 
 
-def test_networkx_without_edges_has_all_nodes():
-    graph = result_of("trace", n=20).to_networkx()
-    assert (len(graph), graph.number_of_edges()) == (4, 0)
+@pytest.mark.parametrize("method", ["score", "whitened"])
+def test_csv_is_read_back_without_any_options(method, tmp_path, require):
+    result = result_of(method).with_measured(feature_names=("#a", "b # c", 'd"#', "e,\n=f"))
+    result.to_csv(tmp_path / "x.csv")
+    frame = require("pandas").read_csv(tmp_path / "x.csv")
+    assert tuple(frame.columns) == Edge._fields
+    for name, column in frame.items():
+        expected = np.array([getattr(pair, name) for pair in result.pairs()])
+        if expected.dtype.kind == "f":
+            np.testing.assert_allclose(column, expected, rtol=1e-14)
+        else:
+            assert column.tolist() == expected.tolist()
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        assert len([*csv.reader(file)]) == 7
 
 
-@every_method
-@pytest.mark.parametrize("n", [20, 2000])
-def test_json_is_strict(method, n):
-    result = result_of(method, n=n)
-    document = strict(result.to_json())
-    assert document["feature_names"] == list(NAMES)
-    assert document["method"] == method
-    assert document["edges"] == [edge._asdict() for edge in result.edges()]
-    assert document["pvalue"][0][0] is None
-    for field in ("covariance", "precision", "statistic", "log_pvalue", "reject"):
-        matrix = np.array(document[field], dtype=float)
-        np.testing.assert_array_equal(matrix, getattr(result, field).astype(float))
-    assert strict(result.to_json(indent=2)) == document
+def test_csv_runs_no_formula(tmp_path, hostile_rows, hostile_names):
+    ew.edge_test(hostile_rows, feature_names=hostile_names).to_csv(tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        cells = {cell for line in list(csv.reader(file))[1:] for cell in line[:2]}
+    assert "'=cmd|' /C calc'!A0" in cells
+    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in cells)
+    assert cells - {"'=cmd|' /C calc'!A0"} == set(hostile_names[1:])
 
 
-def test_summary():
-    result = result_of()
-    lines = result.summary().splitlines()
-    assert lines[0] == (
-        f"{result.n_edges} of 6 possible edges among 4 variables, from 2000 rows "
-        "(method 'score', alpha 0.05, holm)."
+@pytest.mark.parametrize("kind", ["csv", "json", "html", "png", "svg", "graphml", "gexf", "cyjs"])
+def test_save_by_the_ending(scored, tmp_path, kind, require):
+    require("networkx")
+    scored.save(tmp_path / f"x.{kind}")
+    starts = {"csv": b"source,", "png": b"\x89PNG", "html": b"<!doctype html>"}
+    starts |= dict.fromkeys(("json", "cyjs"), b"{") | dict.fromkeys(
+        ("svg", "graphml", "gexf"), b"<"
     )
-    assert len(lines) == 1 + result.n_edges
-    strongest = result.edges()[0]
+    assert (tmp_path / f"x.{kind}").read_bytes().startswith(starts[kind])
+
+
+def test_save_refuses_other_endings(scored, tmp_path, refuses):
+    refuses(lambda: scored.save(tmp_path / "x.doc"), ParameterError, "x.doc", "graphml", "html")
+
+
+def test_json_is_strict(result):
+    def refuse(constant):
+        raise AssertionError(f"{constant} is not JSON")
+
+    document = json.loads(result.to_json(), parse_constant=refuse)
+    assert document["feature_names"] == list(NAMES)
+    assert (document["method"], document["alpha"]) == (result.method, 0.05)
+    found = {field: [edge[field] for edge in document["edges"]] for field in Edge._fields}
+    for field, values in found.items():
+        expected = [getattr(edge, field) for edge in result.edges()]
+        assert values == ["NaN" if x != x else x for x in expected]
+    assert json.loads(result.to_json(indent=2)) == document
+
+
+def test_summary(scored):
+    lines = str(scored).splitlines()
+    assert scored.summary() == str(scored)
+    assert (
+        lines[0]
+        == scored.headline()
+        == (
+            f"{scored.n_edges} of 6 possible edges among 4 variables, from 2000 rows "
+            "(method 'score', alpha 0.05, holm)."
+        )
+    )
+    assert len(lines) == 1 + scored.n_edges
+    strongest = scored.edges()[0]
     assert f"{strongest.source} – {strongest.target}" in lines[1]
     assert f"{strongest.partial_correlation:+.3f}" in lines[1]
 
 
-@every_method
-def test_the_headline_is_the_first_line_of_the_summary(method):
-    result = result_of(method)
-    assert result.headline() == result.summary().splitlines()[0]
-    assert "\n" not in result.headline()
+def test_the_summary_ends_with_notes_and_cautions():
+    result = result_of(p=20, n=5000)
+    cautions = ("Rows are few.", "Row 7 is far out.")
+    result = dataclasses.replace(
+        result.with_measured(cautions=cautions, n_dropped=3, why="Rows are independent."),
+        notes=("Column 'date' was left out.",),
+    )
+    assert result.n_edges > 15
+    assert result.summary().splitlines()[16:] == [
+        f"  … and {result.n_edges - 15} more",
+        "Rows are independent.",
+        "3 rows with missing values were left out.",
+        "Column 'date' was left out.",
+        "Caution: Rows are few.",
+        "Caution: Row 7 is far out.",
+    ]
+    assert repr(result).endswith(f"edges={result.n_edges}, cautions=2)")
 
 
 @pytest.mark.parametrize(
@@ -192,36 +288,56 @@ def test_the_headline_is_the_first_line_of_the_summary(method):
         ("eig", {"correction": None}, "all entries at once"),
     ],
 )
-def test_summary_names_the_family(method, options, family):
-    assert f", {family})" in result_of(method, **options).summary()
+def test_the_headline_names_the_family(method, options, family):
+    assert f", {family})" in result_of(method, **options).headline()
 
 
-def test_summary_of_too_few_rows():
+def test_too_few_rows():
     result = result_of("trace", n=20)
     assert "0 of 6 possible edges" in result.summary()
     assert f"About {result.rows_needed:,} rows would make it finite." in result.summary()
-
-
-def test_summary_of_many_edges_and_dropped_rows():
-    result = dataclasses.replace(result_of(p=14, n=5000), n_dropped=3)
-    assert result.n_edges > 10
-    assert "3 rows with missing values were left out." in result.summary()
-    assert result.summary().endswith(f"  … and {result.n_edges - 10} more")
-
-
-def test_repr_is_one_line():
     assert repr(result_of("trace")) == (
         "EdgeTestResult(method='trace', alpha=0.05, correction=None, n_samples=2000, "
         "n_features=4, edges=0)"
     )
 
 
-def test_cautions_are_in_the_summary_and_counted_in_the_repr():
-    result = dataclasses.replace(result_of(), cautions=("Rows are few.", "Row 7 is far out."))
-    lines = result.summary().splitlines()
-    assert lines[1:3] == ["Caution: Rows are few.", "Caution: Row 7 is far out."]
-    assert repr(result).endswith(f"edges={result.n_edges}, cautions=2)")
-    assert result_of().cautions == ()
+class TestMethodsText:
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({}, "corrected by Holm's method, which bounds the probability of any false edge by"),
+            ({"correction": "bh"}, "Benjamini and Hochberg, which aims at a false discovery rate"),
+            ({"correction": None}, "not corrected for the number of pairs"),
+            ({"method": "trace"}, "One bound holds for all entries"),
+            ({"min_effect": 0.1}, "The null hypothesis was a |partial correlation| of at most 0.1"),
+            ({"given": ["γ"]}, "among 3 variables (adjusted for γ)"),
+            ({"transform": "normal-scores"}, "of the normal scores of the columns"),
+        ],
+    )
+    def test_it_says_what_a_paper_must(self, options, words):
+        text = result_of(**options).methods_text()
+        method = options.get("method", "score")
+        assert words in text
+        assert "from 2,000 rows" in text
+        assert f"method “{method}” of edgewise {ew.__version__}" in text
+        assert f"NumPy {np.__version__}" in text
+        assert text.count("arXiv:1604.01733") == 1
+
+    def test_only_what_breaks_the_guarantee_is_said_of_the_data(self, scored):
+        caution = ew.inference.cautions.Caution
+        data = caution("Rows depend.", "dependence", True), caution("Few rows.", "few rows")
+        text = scored.with_measured(cautions=data).methods_text()
+        assert "Rows depend." in text
+        assert "Few rows." not in text
+
+
+def test_explore_is_the_report_in_a_frame(scored):
+    html = scored.explore(500)._repr_html_()
+    assert html.startswith("<iframe srcdoc=")
+    assert "&lt;!doctype html&gt;" in html
+    assert 'height="500"' in html
+    assert html.count("<") == 2  # the page is text of an attribute
 
 
 @pytest.mark.parametrize("method", ["score", "fisher"])
@@ -234,9 +350,6 @@ def test_a_pvalue_is_never_zero(method, correction):
     assert np.nanmin(result.pvalue) > 0
     assert np.nanmin(result.adjusted_pvalue) > 0
     assert result.log_pvalue[0, 1] < -2000
-    edge = strict(result.to_json())["edges"][0]
-    assert edge["pvalue"] > 0
-    assert edge["adjusted_pvalue"] > 0
 
 
 def test_probabilities():
@@ -245,3 +358,40 @@ def test_probabilities():
     assert found[1] == math.exp(-1)
     assert found[2] == found[3] == np.finfo(float).tiny
     assert np.isnan(found[4])
+    # Of draws: multiples of 1/(draws + 1).
+    draws = probabilities(np.log(np.array([0.05 * (1 + 1e-15), 1.0])), draws=99)
+    assert draws.tolist() == [0.05, 1.0]
+
+
+@pytest.mark.parametrize("method", ["score", "wald", "fisher", "batch"])
+def test_the_threshold_is_computed_when_it_is_used(method, rows):
+    result = ew.edge_test(rows, method=method)
+    result.summary(), result.edges(), result.to_frame()
+    assert "threshold" not in vars(result)
+    assert np.isnan(result.threshold.diagonal()).all()
+    assert result.threshold is result.threshold
+    # It separates the edges from the other pairs.
+    pairs = result.tested_pairs()
+    over = np.abs(result.precision[pairs]) > result.threshold[pairs]
+    np.testing.assert_array_equal(over, result.reject[pairs])
+    some = ew.edge_test(rows, method=method, given=["x1"])
+    np.testing.assert_array_equal(np.isnan(some.threshold), ~some.tested)
+
+
+@pytest.mark.parametrize("used", [False, True])
+@pytest.mark.parametrize(
+    "again",
+    [
+        lambda result: pickle.loads(pickle.dumps(result)),
+        copy.copy,
+        copy.deepcopy,
+        dataclasses.replace,
+        lambda result: EdgeTestResult.from_json(result.to_json()),
+    ],
+)
+def test_copies_are_the_same(again, used, rows):
+    expected = ew.edge_test(rows, min_effect=0.05)
+    result = ew.edge_test(rows, min_effect=0.05)
+    assert not used or result.threshold.shape == (4, 4)
+    np.testing.assert_array_equal(again(result).threshold, expected.threshold)
+    assert again(result).summary() == expected.summary()

@@ -17,7 +17,7 @@ import pytest
 import edgewise as ew
 from edgewise import EdgeTestResult
 from edgewise.errors import DataError, EdgewiseError
-from edgewise.results.difference import EdgeDifferenceResult, EdgeDifferences
+from edgewise.results.difference import EdgeDifferenceResult
 
 BOX = {"support": (-60, 60), "radius": "hoeffding"}
 #: A question for each kind of reference, radius and transfer, and what else a result may hold.
@@ -87,7 +87,8 @@ def kinds(results, groups):
 @pytest.fixture(scope="module")
 def documents(results):
     found = {name: json.loads(result.to_json()) for name, result in results.items()}
-    for part in (found["maxt"]["uncertainty"], found["largest"]["uncertainty"]["radius"]):
+    maxt, largest = (found[name]["measurement"]["uncertainty"] for name in ("maxt", "largest"))
+    for part in (maxt, largest["radius"]):
         part["maxima"] = part["maxima"][::100]
     return found
 
@@ -100,11 +101,14 @@ def assert_same(found, expected, at=""):
             one, other = getattr(found, field.name), getattr(expected, field.name)
             if field.name != "options":
                 assert_same(one, other, f"{at}.{field.name}")
-            if not at and isinstance(other, np.ndarray):
+            if at == ".measurement.estimate" and isinstance(other, np.ndarray):
                 assert not one.flags.writeable
     elif isinstance(expected, np.ndarray):
         assert found.dtype == expected.dtype
         np.testing.assert_array_equal(found, expected, at)
+    elif isinstance(expected, tuple | list):
+        for one, other in zip(found, expected, strict=True):
+            assert_same(one, other, f"{at}[]")
     elif isinstance(expected, dict):
         for name, other in expected.items():
             assert_same(found[name], other, f"{at}.{name}")
@@ -120,7 +124,7 @@ def test_every_result_comes_back_to_the_last_bit(results):
         found = EdgeTestResult.from_json(text)
         assert_same(found, result)
         assert found.to_json() == text, name
-        assert found.options == json.loads(text)["options"]
+        assert found.options.keys() == result.options.keys()
         np.testing.assert_equal(found.edges(), result.edges())
         assert found.summary() == result.summary()
         levels = (0.9, 0.999999) if result.method == "trace" else (0.01, 0.95, 0.999999)
@@ -145,11 +149,15 @@ def test_the_questions_have_every_kind(documents):
 
     from edgewise.results.serialize import _CLASSES
 
-    written = {kind for document in documents.values() for kind in found(document["uncertainty"])}
+    written = {
+        kind
+        for document in documents.values()
+        for kind in found(document["measurement"]["uncertainty"])
+    }
     assert written >= {kind.__name__ for kinds in _CLASSES.values() for kind in kinds}
-    assert documents["infinite"]["threshold"] == "Infinity"
-    assert documents["infinite"]["rows_needed"] > 20
-    assert documents["maxt"]["pvalue"][0][0] is None
+    assert documents["infinite"]["decision"]["radius"] > 0
+    assert documents["infinite"]["decision"]["rows_needed"] > 20
+    assert documents["normal"]["measurement"]["statistic"][0][0] == "Infinity"
 
 
 def test_every_kind_of_result_is_written_whole_and_read(kinds, tmp_path):
@@ -192,15 +200,16 @@ def test_nothing_half_written(kinds, tmp_path, monkeypatch, refuses):
 
 
 def test_values_that_json_lacks(results):
-    options = {"a": math.inf, "b": [math.nan, "NaN", np.float64(0.1)], "c": np.arange(2), "d": "\0"}
+    options = {"a": math.inf, "b": [math.nan, np.float64(0.1)], "c": np.arange(2), "d": "\0"}
     names = ("\ud800", "b\u2028", "😀", '"')
-    result = dataclasses.replace(results["normal"], options=options, feature_names=names)
+    result = results["normal"].with_measured(options=options, feature_names=names)
     text = result.to_json()
     text.encode("utf-8")
     found = EdgeTestResult.from_json(text)
     assert found.feature_names == names
-    np.testing.assert_equal(found.options, options | {"c": [0, 1]})
-    tiny = dataclasses.replace(result, log_pvalue=result.log_pvalue * 1e4)
+    assert found.options == {"a": "Infinity", "b": ["NaN", 0.1], "c": [0, 1], "d": "\0"}
+    decision = dataclasses.replace(result.decision, log_pvalue=result.decision.log_pvalue * 1e4)
+    tiny = dataclasses.replace(result, decision=decision)
     assert EdgeTestResult.from_json(tiny.to_json()).log_pvalue[0, 1] == tiny.log_pvalue[0, 1]
 
 
@@ -233,68 +242,168 @@ NOT_A_COUNT = ["200", None, True, [], -1, 2.5, HUGE, 2**53 + 1, "NaN", ...]
 NOT_A_MATRIX = [None, 3, "x", [], {}, four(0.1)[:3], [[0.1] * 3] * 4, four("x"), four(True), ...]
 NOT_A_VECTOR = [None, [], 3, "x", [1.0, "1", 1.0, 1.0], [[1.0]] * 4, [HUGE] * 4, [True] * 4]
 FALSE = four(False)
+NOT_A_PAIRS = [None, 3, "x", [], {}, [-1.0] * 5, four(-1.0), ["x"] * 6, [True] * 6, ...]
 WRONG = {
-    ("score", "method"): [3, None, ["score"], ...],
-    ("score", "alpha"): [0, 1, 5, "NaN", *NOT_A_NUMBER],
-    ("score", "correction"): [1, False, ["holm"], ...],
-    ("score", "options"): [None, [], "mu", ...],
-    ("score", "n_samples"): [0, *NOT_A_COUNT],
-    ("score", "feature_names"): [None, "abcd", ["a", "b", "c", 4], list("abc"), list("abca"), ...],
-    ("score", "covariance"): [
+    ("score", "measurement", "method"): [3, None, ["score"], ...],
+    ("score", "question", "alpha"): [0, 1, 5, "NaN", *NOT_A_NUMBER],
+    ("score", "question", "correction"): [1, False, ["holm"], ...],
+    ("score", "measurement", "options"): [None, [], "mu", ...],
+    ("score", "measurement", "estimate", "n_samples"): [0, *NOT_A_COUNT],
+    ("score", "measurement", "feature_names"): [
+        None,
+        "abcd",
+        ["a", "b", "c", 4],
+        list("abc"),
+        list("abca"),
+        ...,
+    ],
+    ("score", "measurement", "estimate", "covariance"): [
         *NOT_A_MATRIX,
         *([*four(0.0), [0.0] * 4], [*four(0.0)[:3], 0.0], with_entry(four(0.0), HUGE)),
         *(with_entry(four(0.0), "nan"), with_entry(four(0.0), 1.0), with_entry(four(0.0), [0.0])),
     ],
-    ("score", "pvalue"): [*NOT_A_MATRIX, four(None), four(0.0), four(1.5), four("Infinity")],
-    ("score", "partial_correlation"): [four(None), four(1.5)],
-    ("score", "reject"): [None, True, four(0.5), FALSE[:3], four(None), four(True), ...],
-    ("score", "tested"): [FALSE, four(True), with_entry(FALSE, True), 3, ...],
-    ("score", "threshold"): ["inf", True, {}, [0.5], FALSE, HUGE, ...],
-    ("score", "rows_needed"): [-1, 1.5, "many", True, ...],
-    ("score", "standard_error"): [0.5, [[0.5]], four(-1.0), ...],
-    ("score", "cautions"): [None, "a", [3], {}, ...],
-    ("score", "files"): [[{"path": 3, "rows": 1}], [{"path": "a", "rows": -1}], [{}], {}, ...],
-    ("score", "n_missing"): [[1], [-1] * 4, 3, ["1"] * 4, ...],
-    ("pairs, missing", "pair_rows"): [four(0.5), four(-1), four(2**60), four("x"), ...],
-    ("selection", "selection", "neighbours"): [
+    ("score", "decision", "log_pvalue"): [*NOT_A_PAIRS, [None] * 6, [0.5] * 6, ["Infinity"] * 6],
+    ("score", "decision", "log_adjusted"): [*NOT_A_PAIRS, [None] * 6, [0.5] * 6],
+    ("score", "measurement", "estimate", "partial_correlation"): [four(None), four(1.5)],
+    ("score", "decision", "reject"): [None, True, [0.5] * 6, [False] * 5, [None] * 6, ...],
+    ("score", "decision", "tested"): [FALSE, four(True), with_entry(FALSE, True), 3, ...],
+    ("score", "decision", "threshold"): ["inf", True, {}, [0.5], FALSE, HUGE, ...],
+    ("score", "n_features"): [1, -1, 10**12, "4", None, 4.0, ...],
+    ("score", "decision", "rows_needed"): [-1, 1.5, "many", True, ...],
+    ("score", "measurement", "cautions"): [None, "a", [3], {}, [{"text": "a"}], ...],
+    ("score", "measurement", "provenance", "files"): [
+        [{"path": 3, "rows": 1}],
+        [{"path": "a", "rows": -1}],
+        [{}],
+        {},
+        ...,
+    ],
+    ("score", "measurement", "provenance", "n_missing"): [[1], [-1] * 4, 3, ["1"] * 4, ...],
+    ("pairs, missing", "measurement", "provenance", "pair_rows"): [
+        four(0.5),
+        four(-1),
+        four(2**60),
+        four("x"),
+        ...,
+    ],
+    ("selection", "measurement", "selection", "neighbours"): [
         *([], [[1]] * 3, [[9], [], [], []], [[0], [], [], []], [[2, 1], [], [], []]),
         *([[1, 1], [], [], []], [["1"], [], [], []], ...),
     ],
-    ("selection", "selection", "penalty"): [0, *NOT_A_NUMBER],
-    ("normal", "uncertainty"): ["none", 3, [], {}, ...],
-    ("normal", "uncertainty", "kind"): ["perEdge", "Student", None, 3, ["Bound"], {}, ...],
-    ("normal", "uncertainty", "spread", "fisher_z"): NOT_A_MATRIX,
-    ("normal", "uncertainty", "reference"): [None, "normal", [], {}, {"kind": "Cauchy"}],
-    ("normal", "uncertainty", "maxima"): [3, [], ["x"], [-1.0], [None], [[1.0]], ...],
-    ("normal", "uncertainty", "exact"): [True, None, 0, "false", ...],
-    ("student of each", "uncertainty", "reference", "degrees"): [*NOT_A_MATRIX, four(0.0)],
-    ("student", "uncertainty", "reference", "df"): [0, -1, "NaN", "Infinity", *NOT_A_NUMBER],
-    ("anytime", "uncertainty", "reference", "rho2"): [0, "Infinity", *NOT_A_NUMBER],
-    ("anytime", "uncertainty", "reference", "n_samples"): [0, *NOT_A_COUNT],
-    ("score", "uncertainty", "n_samples"): NOT_A_COUNT,
-    ("score", "uncertainty", "degrees"): [None, "x", -1, 0, 2.5, four(0.0), four(None)[:2], ...],
-    ("score", "uncertainty", "second"): NOT_A_MATRIX,
-    ("score", "uncertainty", "reference", "sixth"): NOT_A_MATRIX,
-    ("frobenius", "uncertainty", "radius", "variance"): [-1, "NaN", *NOT_A_NUMBER],
-    ("frobenius", "uncertainty", "transfer", "mu"): [0, -1, "Infinity", *NOT_A_NUMBER],
-    ("frobenius", "uncertainty", "transfer", "eigenvalues"): [[1.0] * 3, *NOT_A_VECTOR],
-    ("frobenius", "uncertainty", "transfer"): [{"kind": "Normal"}, {"kind": "os.system"}, None],
-    ("chi2", "uncertainty", "radius", "spectrum"): [[-1.0], [1e-305], [1e308], *NOT_A_VECTOR],
-    ("estimated", "uncertainty", "radius", "counts"): [[1e9], [1.0], [None] * 3, 3, ...],
-    ("estimated", "uncertainty", "radius", "slack"): [-1, "NaN", *NOT_A_NUMBER],
-    ("spectral", "uncertainty", "radius", "unit"): [0, *NOT_A_NUMBER],
-    ("spectral", "uncertainty", "radius", "n_samples"): [1, *NOT_A_COUNT],
-    ("spectral", "uncertainty", "transfer", "n_features"): [5, 10**9, *NOT_A_COUNT],
-    ("spectral", "uncertainty", "transfer", "smallest"): NOT_A_NUMBER,
-    ("bernstein", "uncertainty", "radius", "reach"): [[2.0] * 4, [-1.0] * 4, *NOT_A_VECTOR],
-    ("bernstein", "uncertainty", "radius", "covariance"): [four(2.0), four(-0.5), *NOT_A_MATRIX],
-    ("bernstein", "uncertainty", "radius", "scale"): [four(1e200), four(-1.0), *NOT_A_MATRIX],
-    ("chebyshev", "uncertainty", "radius", "variance"): [-1, *NOT_A_NUMBER],
-    ("chebyshev", "uncertainty", "transfer", "diagonal"): [[1.0] * 3, [-1.0] * 4, *NOT_A_VECTOR],
-    ("largest", "uncertainty", "radius", "maxima"): [[-1.0], *NOT_A_VECTOR],
-    ("largest", "uncertainty", "radius", "n_entries"): [0, *NOT_A_COUNT],
-    ("largest", "uncertainty", "transfer", "errors"): [four(0.0), *NOT_A_MATRIX],
-    ("concordance", "uncertainty", "radius", "offset"): [-1, "NaN", *NOT_A_NUMBER],
+    ("selection", "measurement", "selection", "penalty"): [0, *NOT_A_NUMBER],
+    ("normal", "measurement", "uncertainty"): ["none", 3, [], {}, ...],
+    ("normal", "measurement", "uncertainty", "kind"): [
+        "perEdge",
+        "Student",
+        None,
+        3,
+        ["Bound"],
+        {},
+        ...,
+    ],
+    ("normal", "measurement", "uncertainty", "spread", "fisher_z"): NOT_A_MATRIX,
+    ("normal", "measurement", "uncertainty", "reference"): [
+        None,
+        "normal",
+        [],
+        {},
+        {"kind": "Cauchy"},
+    ],
+    ("normal", "measurement", "uncertainty", "maxima"): [
+        3,
+        [],
+        ["x"],
+        [-1.0],
+        [None],
+        [[1.0]],
+        ...,
+    ],
+    ("normal", "measurement", "uncertainty", "exact"): [True, None, 0, "false", ...],
+    ("student of each", "measurement", "uncertainty", "reference", "degrees"): [
+        *NOT_A_MATRIX,
+        four(0.0),
+    ],
+    ("student", "measurement", "uncertainty", "reference", "df"): [
+        0,
+        -1,
+        "NaN",
+        "Infinity",
+        *NOT_A_NUMBER,
+    ],
+    ("anytime", "measurement", "uncertainty", "reference", "rho2"): [0, "Infinity", *NOT_A_NUMBER],
+    ("anytime", "measurement", "uncertainty", "reference", "n_samples"): [0, *NOT_A_COUNT],
+    ("score", "measurement", "uncertainty", "n_samples"): NOT_A_COUNT,
+    ("score", "measurement", "uncertainty", "degrees"): [
+        None,
+        "x",
+        -1,
+        0,
+        2.5,
+        four(0.0),
+        four(None)[:2],
+        ...,
+    ],
+    ("score", "measurement", "uncertainty", "second"): NOT_A_MATRIX,
+    ("score", "measurement", "uncertainty", "reference", "sixth"): NOT_A_MATRIX,
+    ("frobenius", "measurement", "uncertainty", "radius", "variance"): [-1, "NaN", *NOT_A_NUMBER],
+    ("frobenius", "measurement", "uncertainty", "transfer", "mu"): [
+        0,
+        -1,
+        "Infinity",
+        *NOT_A_NUMBER,
+    ],
+    ("frobenius", "measurement", "uncertainty", "transfer", "eigenvalues"): [
+        [1.0] * 3,
+        *NOT_A_VECTOR,
+    ],
+    ("frobenius", "measurement", "uncertainty", "transfer"): [
+        {"kind": "Normal"},
+        {"kind": "os.system"},
+        None,
+    ],
+    ("chi2", "measurement", "uncertainty", "radius", "spectrum"): [
+        [-1.0],
+        [1e-305],
+        [1e308],
+        *NOT_A_VECTOR,
+    ],
+    ("estimated", "measurement", "uncertainty", "radius", "counts"): [
+        [1e9],
+        [1.0],
+        [None] * 3,
+        3,
+        ...,
+    ],
+    ("estimated", "measurement", "uncertainty", "radius", "slack"): [-1, "NaN", *NOT_A_NUMBER],
+    ("spectral", "measurement", "uncertainty", "radius", "unit"): [0, *NOT_A_NUMBER],
+    ("spectral", "measurement", "uncertainty", "radius", "n_samples"): [1, *NOT_A_COUNT],
+    ("spectral", "measurement", "uncertainty", "transfer", "n_features"): [5, 10**9, *NOT_A_COUNT],
+    ("spectral", "measurement", "uncertainty", "transfer", "smallest"): NOT_A_NUMBER,
+    ("bernstein", "measurement", "uncertainty", "radius", "reach"): [
+        [2.0] * 4,
+        [-1.0] * 4,
+        *NOT_A_VECTOR,
+    ],
+    ("bernstein", "measurement", "uncertainty", "radius", "covariance"): [
+        four(2.0),
+        four(-0.5),
+        *NOT_A_MATRIX,
+    ],
+    ("bernstein", "measurement", "uncertainty", "radius", "scale"): [
+        four(1e200),
+        four(-1.0),
+        *NOT_A_MATRIX,
+    ],
+    ("chebyshev", "measurement", "uncertainty", "radius", "variance"): [-1, *NOT_A_NUMBER],
+    ("chebyshev", "measurement", "uncertainty", "transfer", "diagonal"): [
+        [1.0] * 3,
+        [-1.0] * 4,
+        *NOT_A_VECTOR,
+    ],
+    ("largest", "measurement", "uncertainty", "radius", "maxima"): [[-1.0], *NOT_A_VECTOR],
+    ("largest", "measurement", "uncertainty", "radius", "n_entries"): [0, *NOT_A_COUNT],
+    ("largest", "measurement", "uncertainty", "transfer", "errors"): [four(0.0), *NOT_A_MATRIX],
+    ("concordance", "measurement", "uncertainty", "radius", "offset"): [-1, "NaN", *NOT_A_NUMBER],
 }
 
 
@@ -316,27 +425,24 @@ def test_a_wrong_value_is_named(documents):
 
 def test_a_wrong_value_of_a_comparison_is_named(kinds, refuses):
     document = json.loads(kinds["permutations"].to_json())
+    one = ("compared", 0)
     wrong = {
-        ("group_names",): [["a"], ["a", 3], "ab"],
-        ("n_samples",): [[0, 1], 3, [1, 2, 3]],
-        ("global_pvalue",): [0, 1.5, None],
-        ("pvalue",): [four(None), four(2)],
-        ("reject",): [four(True)],
-        ("files",): [[[]], [[], [{"path": "a.csv", "rows": -1}]]],
-        ("uncertainty",): [{}, None],
-        ("uncertainty", "first", "standard_error"): [four(-1.0), four(0.5)[:3]],
-        ("uncertainty", "second", "degrees"): [four(0.0)],
-        ("uncertainty", "permuted", "each"): [[[1.0]], [], [[1.0] * 6, [1.0]]],
+        ("compared",): [None, {}, [], [3], [{}]],
+        ("permutations",): [0, 1.5, "x"],
+        (*one, "groups", "names"): [["a"], ["a", 3], "ab"],
+        (*one, "groups", "first", "estimate", "n_samples"): [0, "3", [1]],
+        (*one, "log_global"): ["NaN", 1.5, None],
+        (*one, "log_pvalue"): [[None] * 5, [2.0] * 6],
+        (*one, "uncertainty"): [{}, None],
+        (*one, "uncertainty", "first", "standard_error"): [four(-1.0), four(0.5)[:3]],
+        (*one, "uncertainty", "second", "degrees"): [four(0.0)],
+        (*one, "uncertainty", "permuted", "each"): [[[1.0]], [], [[1.0] * 6, [1.0]]],
     }
     for path, values in wrong.items():
         for value in values:
             text = changed(document, path, value)
             read = lambda text=text: EdgeDifferenceResult.from_json(text)  # noqa: E731
-            refuses(read, DataError, path[-1])
-    several = json.loads(kinds["differences"].to_json())
-    for value in ({}, [], {"a": 3}, {"a": {}}):
-        text = changed(several, ("results",), value)
-        refuses(lambda text=text: EdgeDifferences.from_json(text), DataError, "field")
+            refuses(read, DataError, path[-1] if value else "field")
     refuses(lambda: ew.EdgeTestResult.from_json(json.dumps(document)), DataError, "not a result")
 
 
@@ -350,13 +456,13 @@ def test_text_that_is_not_a_result(tmp_path, monkeypatch, refuses, documents):
         assert "\n" not in str(error)
 
     for text in (
-        *("{", "{]", '{"format": "edgewise result 1",}', "{} {}", '{"a": NaN}', '{"a": -Infinity}'),
+        *("{", "{]", '{"format": "edgewise result 2",}', "{} {}", '{"a": NaN}', '{"a": -Infinity}'),
         *('{"a": ' + "[" * 100_000, '{"a": ' + "9" * 5000 + "}", '{"a": "\x00"}'),
     ):
         refused(text, "is not JSON", "to_json")
     for text in ("{}", "[]", "3", "null", '"x"', '{"format": ["a"]}', '{"format": "edgewise 0"}'):
         path.write_text(text)
-        refused(path, "not a result that this edgewise reads", "'edgewise result 1'", "x.json")
+        refused(path, "not a result that this edgewise reads", "'edgewise result 2'", "x.json")
     path.write_bytes(json.dumps(documents["score"]).encode("utf-16"))
     refused(path, "not UTF-8", str(path))
     for name in ("nowhere", "", "a\x00b", "[1, 2]", "two\nlines", "x" * 5000, tmp_path):
@@ -365,11 +471,18 @@ def test_text_that_is_not_a_result(tmp_path, monkeypatch, refuses, documents):
         refused(source, type(source).__name__)
     for depth in (16, 100, 900):
         nested = "[" * depth + "]" * depth
-        text = changed(documents["score"], ("options",), {"a": "?"}).replace('"?"', nested)
-        refused(text, "'options'", "nested")
-    text = changed(documents["score"], ("radius",), 12345.5)
-    refused(text.replace("12345.5", "-1e999"), "'radius'", "1.8e308")
-    refused(text.replace(str(documents["score"]["covariance"][0][0]), "1e999"), "'covariance'")
+        text = changed(documents["score"], ("measurement", "options"), {"a": "?"}).replace(
+            '"?"', nested
+        )
+        refused(text, "options'", "nested")
+    text = changed(documents["score"], ("decision", "radius"), 12345.5)
+    refused(text.replace("12345.5", "-1e999"), "radius'", "1.8e308")
+    refused(
+        text.replace(
+            str(documents["score"]["measurement"]["estimate"]["covariance"][0][0]), "1e999"
+        ),
+        "covariance'",
+    )
 
 
 ANYTHING = [None, True, 0, -1, 1, 5, 10**17, 0.5, 1e-320, 1e300, "", "a", "Infinity", "NaN", ...]

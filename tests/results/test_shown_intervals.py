@@ -16,7 +16,7 @@ import pytest
 import edgewise as ew
 from edgewise import EdgeTestResult
 from edgewise.paper.radii import TRACE_MAX_ALPHA
-from edgewise.plots.export import write_csv, write_graph
+from edgewise.plots.export import write_graph
 from edgewise.plots.plots import plot_forest
 from edgewise.report.document import Context, report_html
 from edgewise.results.base import interval_label
@@ -136,11 +136,9 @@ def test_the_same_numbers_everywhere(results, asked, tmp_path, require):
     assert {(r["source"], r["target"]): (r["interval_low"], r["interval_high"]) for r in frame} == (
         ends
     )
-    write_csv(result, tmp_path / "x.csv")
+    result.to_csv(tmp_path / "x.csv")
     with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
-        remark = next(file).strip()
-        lines = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    assert remark == f"# interval_low and interval_high: {result.interval_label}"
+        lines = list(csv.DictReader(file))
     for line in lines:
         low, high = ends[line["source"], line["target"]]
         assert (float(line["interval_low"]), float(line["interval_high"])) == (low, high)
@@ -226,7 +224,8 @@ def test_another_alpha_is_another_interval(results):
     """What was computed once belongs to one result only."""
     result = results["score, holm"]
     result.shown_interval()
-    wider = dataclasses.replace(result, alpha=0.001)
+    question = dataclasses.replace(result.question, alpha=0.001)
+    wider = dataclasses.replace(result, question=question)
     upper = np.triu_indices(result.n_features, k=1)
     assert (wider.shown_interval().low[upper] < result.shown_interval().low[upper]).all()
     assert wider.interval_label == "99.9 % interval for all pairs at once"

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, cast
 from edgewise._checks import check_ending
 from edgewise._files import atomic_path
 from edgewise._optional import check_installed, require
+from edgewise._text import distinct_texts
 from edgewise.plots.layout import lacking_glyphs
-from edgewise.plots.safe_names import distinct_texts
 from edgewise.results.result import EdgeTestResult
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 #: Where a name may be cut: after what separates its words.
 _WORD_END = re.compile(r"[\s_\-.:/|,;]+")
@@ -32,19 +32,6 @@ def shortened_inside(name: str, most: int) -> str:
         return text
     end = (most - 1) // 2
     return text[: most - 1 - end] + "…" + text[len(text) - end :]
-
-
-def distinct_texts(names: Iterable[str], change: Callable[[str], str]) -> dict[str, str]:
-    """`change(name)` for each name, with primes if that is taken; unchanged names come first."""
-    texts = {name: change(name) for name in names}
-    taken = {name for name, text in texts.items() if text == name}
-    for name, text in texts.items():
-        if text != name:
-            while text in taken:
-                text += "\u2032"
-            taken.add(text)
-            texts[name] = text
-    return texts
 
 
 def short_names(names: Sequence[str], most: int) -> list[str]:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from edgewise._linalg import BoolArray, FloatArray, pairs_of
+from edgewise._text import distinct_texts
 from edgewise.inference.uncertainty import Uncertainty
 from edgewise.plots.graph_drawing import communities_of, community_names, community_order
 from edgewise.plots.layout import IntArray, node_positions
-from edgewise.plots.safe_names import distinct_texts, printable, short_names
+from edgewise.plots.safe_names import printable, short_names
 from edgewise.report.page import unit_square
 from edgewise.report.story import POWER, PROMISES, broken_promise, detectable, is_bound
 from edgewise.results.centrality import centralities

@@ -26,6 +26,7 @@ from edgewise.results.summary import (
     any_sentence,
     difference_headline,
     difference_summary,
+    meaning,
     transformed,
 )
 from edgewise.tables.files import FileRead
@@ -507,6 +508,12 @@ class EdgeDifferenceResult(Result, Serialized):
             **({"cautions": len(self.cautions)} if self.cautions else {}),
         }
 
+    def _notes(self) -> list[str]:
+        several = [one.headline() for one in self.comparisons()]
+        adjusted = [f"Adjusted for {', '.join(self.given)}."] if self.given else []
+        notes = [*adjusted, *meaning(self.provenance), *self.cautions]
+        return [*several, f"Intervals: {self.interval_label}.", *notes] if notes else []
+
     def _table(self) -> tuple[Sequence[str], Sequence[EdgeDifference]]:
         return EdgeDifference._fields, self.pairs()
 
@@ -574,6 +581,8 @@ def decide_differences(
             difference = replace(difference, permuted=permuted.maxima(part, alpha))
             log_global = permuted.log_any(part)
         log_own = np.where(own, log_p[part], np.nan)
+        first, second = (replace(one, maxima=None) for one in (groups.first, groups.second))
+        groups = TwoGroups(groups.names, first, second)
         decided.append(GroupComparison(groups, difference, log_own, log_adjusted[part], log_global))
     count = None if draws is None else len(draws)
     return EdgeDifferenceResult(question, tuple(decided), permutations=count, **more)

@@ -24,7 +24,7 @@ from edgewise.inference.uncertainty import NoUncertainty, Uncertainty
 from edgewise.results.base import Result, frozen, probabilities
 from edgewise.results.frames import Edge, all_pairs, graph_of
 from edgewise.results.serialize import Serialized
-from edgewise.results.summary import brief, headline, is_chosen, methods_text, summary
+from edgewise.results.summary import brief, headline, is_chosen, methods_text, notes_of, summary
 from edgewise.tables.files import FileRead
 
 if TYPE_CHECKING:
@@ -108,12 +108,13 @@ class EdgeTestResult(Result, Serialized):
             "feature_names",
             "given",
         ),
-        *("interval_level", "interval_family", "cautions", "edges"),
+        *("interval_level", "interval_family", "edges"),
     )
 
     def __post_init__(self) -> None:
-        for value in (*_arrays(self.measurement.estimate), self.measurement.statistic):
-            frozen(value)
+        own = self.measurement
+        for array in (*_arrays(own), *_arrays(own.estimate), *_arrays(self.decision)):
+            frozen(array)
 
     @property
     def method(self) -> str:
@@ -251,8 +252,8 @@ class EdgeTestResult(Result, Serialized):
         if isinstance(found, PerEdgeThreshold):
             found = found.of(self.uncertainty, self.measurement, self.tested)
         if isinstance(found, np.ndarray):
-            np.fill_diagonal(found, np.nan)
-            frozen(found)
+            found = np.where(off_diagonal(self.n_features), found, np.nan)
+            return frozen(found)
         return found
 
     @property
@@ -480,6 +481,9 @@ class EdgeTestResult(Result, Serialized):
 
     def _table(self) -> tuple[Sequence[str], Sequence[Edge]]:
         return Edge._fields, self.pairs()
+
+    def _notes(self) -> list[str]:
+        return notes_of(self)
 
     def _repr_html_(self) -> str:
         return str(view("html")(self))

@@ -24,7 +24,8 @@ from edgewise._linalg import AnyArray, off_diagonal, pairs_of
 from edgewise._shown import Shown, encoded
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
 from edgewise.inference.cautions import Caution
-from edgewise.inference.measurement import Selection
+from edgewise.inference.decide import Decision
+from edgewise.inference.measurement import Measurement, Selection
 from edgewise.inference.references import (
     AnytimeReference,
     Normal,
@@ -123,6 +124,7 @@ class Serialized(Shown):
         for name in self._derived:
             value = getattr(self, name)
             document[name] = encoded(value() if callable(value) else value)
+        document["cautions"] = [*map(str, getattr(self, "cautions", ()))]
         document |= encoded(self)
         return document
 
@@ -165,15 +167,11 @@ class Serialized(Shown):
 
 
 def _n_features(document: dict[str, Any]) -> int:
-    """How many names the first measurement has."""
-    compared = document.get("compared")
-    first = compared[0] if isinstance(compared, list) and compared else document
-    measured = first.get("measurement", first.get("first")) if isinstance(first, dict) else None
-    names = measured.get("feature_names") if isinstance(measured, dict) else None
-    where = "measurement.feature_names" if first is document else "compared.first.feature_names"
-    if not isinstance(names, list) or len(names) < 2:
-        _refuse(where, "a list of at least two names", names)
-    return len(names)
+    """How many columns the document says it is about; every measurement must have as many."""
+    count = document.get("n_features")
+    if type(count) is not int or not 2 <= count <= 10**5:
+        _refuse("n_features", "a number of columns", count)
+    return count
 
 
 @cache
@@ -209,8 +207,10 @@ def _decoded(hint: Any, value: Any, field: str, p: int, kind: str = "") -> Any:
             _decoded(one, inner, field, p, kind) for one, inner in zip(kinds, value, strict=True)
         )
     if origin in (dict, Mapping):
-        if not isinstance(value, dict) or _depth(value) > _DEEPEST:
-            _refuse(field, f"an object nested at most {_DEEPEST} deep", value)
+        if not isinstance(value, dict):
+            _refuse(field, "an object", value)
+        if _is_deep(value, _DEEPEST):
+            _refuse(field, f"values nested at most {_DEEPEST} deep", "deeper ones")
         return value
     if hint is float:
         value = _number(value, field)
@@ -231,9 +231,9 @@ def _limits(kind: str, name: str) -> tuple[float, float]:
     return _LIMITS.get(f"{kind}.{name}", _LIMITS.get(name, (-_INF, _INF)))
 
 
-def _depth(value: Any) -> int:
+def _is_deep(value: Any, most: int) -> bool:
     inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + max(map(_depth, inside), default=0)
+    return most == 0 or any(_is_deep(one, most - 1) for one in inside)
 
 
 def _decoded_object(hint: Any, value: Any, field: str, p: int) -> Any:
@@ -334,14 +334,14 @@ def _check(made: Any, field: str, p: int) -> None:
             _refuse(f"{field}.covariance", "covariances of columns of range one", "others")
     elif isinstance(made, SpectralTransfer) and made.n_features != p:
         _refuse(f"{field}.n_features", f"{p}", made.n_features)
-    elif hasattr(made, "feature_names") and hasattr(made, "estimate"):
+    elif isinstance(made, Measurement):
         if len({*made.feature_names}) != p or len(made.feature_names) != p:
             _refuse(f"{field}.feature_names", "every name once", made.feature_names)
         for name in ("n_missing", "n_dropped_alone"):
             counts = getattr(made.provenance, name)
             if len(counts) not in (0, p):
                 _refuse(f"{field}.{name}", f"{p} numbers or none", counts)
-    elif hasattr(made, "log_adjusted") and hasattr(made, "tested"):
+    elif isinstance(made, Decision):
         tested = off_diagonal(p) if made.tested is None else made.tested
         if made.tested is not None and (not tested.any() or (tested & ~off_diagonal(p)).any()):
             _refuse(f"{field}.tested", "some pairs, or null for all", "others")
@@ -356,7 +356,7 @@ def _check_result(made: Any) -> None:
     """That everything can be computed from it that pages and tables show."""
     try:
         made.summary()
-        made.pairs()
+        made.edges()
         if hasattr(made, "threshold"):
             made.confidence_interval(0.9, "precision")
     except (EdgewiseError, ArithmeticError, LookupError, TypeError, ValueError) as error:
