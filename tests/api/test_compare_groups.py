@@ -217,20 +217,12 @@ class TestBy:
         frame["g"] = np.arange(len(frame)) % 3 + 9
         found = ew.compare_groups(frame, by="g")
         assert found.levels == ("9", "10", "11")
-<<<<<<< HEAD
         log_p = np.concatenate(
             [one.log_pvalue[np.triu_indices(4, 1)] for one in found.comparisons()]
         )
         from edgewise.inference.corrections import adjust
 
         adjusted = [one.adjusted_pvalue[np.triu_indices(4, 1)] for one in found.comparisons()]
-=======
-        several = found.comparisons()
-        log_p = np.concatenate([one.log_pvalue[np.triu_indices(4, 1)] for one in several])
-        from edgewise.inference.corrections import adjust
-
-        adjusted = [one.adjusted_pvalue[np.triu_indices(4, 1)] for one in several]
->>>>>>> 306d350 (Write CSV without comments, with notes beside it; cut the tests of results to promises)
         np.testing.assert_allclose(np.concatenate(adjusted), np.exp(adjust(log_p, "holm")))
         one = found["10"]
         assert one.group_names == ("10", "all but 10")

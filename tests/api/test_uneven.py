@@ -69,7 +69,7 @@ class TestEdgeTest:
         kept = ew.edge_test(gaps, **PAIRWISE)
         left = ew.edge_test(gaps, missing="drop")
         assert kept.n_samples == 400 > left.n_samples
-        assert kept.pair_rows.min() > left.n_samples
+        assert kept.provenance.pair_rows.min() > left.n_samples
 
     def test_weights_undo_a_selection(self):
         """Rows kept with a probability that depends on a column: weights give back the whole."""

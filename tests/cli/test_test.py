@@ -31,7 +31,6 @@ def test_every_output_at_once(run_edgewise, csv_file, rows, tmp_path, require):
     assert done.stdout.startswith(f"{result.n_edges} of 6 possible edges among 4 variables")
     assert "a – b" in done.stdout
     assert "\x1b" not in done.stdout
-<<<<<<< HEAD
     again = ew.EdgeTestResult.from_json(outputs["json"])
     assert again.feature_names == tuple("abcd")
     np.testing.assert_allclose(again.precision, result.precision, rtol=1e-12)
@@ -41,29 +40,6 @@ def test_every_output_at_once(run_edgewise, csv_file, rows, tmp_path, require):
     assert require("matplotlib.image").imread(outputs["png"]).ndim == 3
     files = {"rows.csv", "x.csv.notes.txt", *(path.name for path in outputs.values())}
     assert set(os.listdir(tmp_path)) == files
-=======
-    document = json.loads(outputs["json"].read_text(encoding="utf-8"))
-    assert document["feature_names"] == list("abcd")
-    estimate = document["measurement"]["estimate"]
-    np.testing.assert_allclose(estimate["precision"], result.precision, rtol=1e-12)
-    assert len(document["edges"]) == result.n_edges
-    with outputs["csv"].open(encoding="utf-8", newline="") as file:
-        assert len(list(csv.reader(file))) == 1 + 6
-    graph = require("networkx").read_graphml(outputs["graphml"])
-    assert (set(graph), graph.number_of_edges()) == (set("abcd"), result.n_edges)
-    assert require("matplotlib.image").imread(outputs["png"]).ndim == 3
-    assert set(os.listdir(tmp_path)) == {"rows.csv", *(path.name for path in outputs.values())}
-
-
-def test_an_infinite_threshold_says_how_many_rows_would_do(run_edgewise, csv_file):
-    done = run_edgewise("test", csv_file, "--method", "trace", "--json", "-")
-    document = json.loads(done.stdout)
-    assert document["edges"] == []
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("edgewise: ")
-    assert "infinite threshold with 400 rows" in line
-    assert f"about {document['decision']['rows_needed']:,} rows" in line
->>>>>>> 306d350 (Write CSV without comments, with notes beside it; cut the tests of results to promises)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +48,6 @@ def test_an_infinite_threshold_says_how_many_rows_would_do(run_edgewise, csv_fil
 def test_the_table_and_the_csv_file_agree(
     run_edgewise, tmp_path, csv_file, require, correction, heading
 ):
-<<<<<<< HEAD
     path = tmp_path / "pairs.csv"
     done = run_edgewise("test", csv_file, "--correction", correction, "--csv", path)
     assert heading in done.stdout
@@ -80,14 +55,6 @@ def test_the_table_and_the_csv_file_agree(
     frame = require("pandas").read_csv(path)
     assert len(frame) == 6
     edges = frame[frame["reject"]]
-=======
-    path = write_csv(tmp_path / "rows.csv", "abcd", rows)
-    out = tmp_path / "pairs.csv"
-    done = run_edgewise("test", path, "--correction", correction, "--csv", out)
-    assert label in done.stdout
-    table = out.read_text(encoding="utf-8")
-    edges = [line for line in csv.DictReader(table.splitlines()) if line["reject"] == "True"]
->>>>>>> 306d350 (Write CSV without comments, with notes beside it; cut the tests of results to promises)
     assert len(edges) >= 3
     for low, high in zip(edges["interval_low"], edges["interval_high"], strict=True):
         assert f"{low:+.3f} to {high:+.3f}" in done.stdout
@@ -117,24 +84,10 @@ def test_several_files_and_missing_values(run_edgewise, refused, tmp_path, rows,
     assert "'a' (1), 'c' (1)" in line
     assert "--missing drop" in line
     done = run_edgewise("test", first, second, "--missing", "drop", "--json", "-")
-<<<<<<< HEAD
     assert "2 rows with missing values were left out" in done.stderr
     again, result = ew.EdgeTestResult.from_json(done.stdout), ew.edge_test(rows[1:399])
     assert again.n_samples == 398
     np.testing.assert_allclose(again.precision, result.precision, rtol=1e-12)
-=======
-    assert done.stderr.splitlines() == [
-        "edgewise: 2 rows with missing values were left out; left out because of one column alone: "
-        "a (1), c (1).",
-        "  a ▏········· 1 missing (0.25 %)",
-        "  c ▏········· 1 missing (0.25 %)",
-    ]
-    document = json.loads(done.stdout)
-    measured = document["measurement"]
-    assert (document["n_samples"], measured["provenance"]["n_dropped"]) == (398, 2)
-    result = ew.edge_test(rows[1:399])
-    np.testing.assert_allclose(measured["estimate"]["precision"], result.precision, rtol=1e-12)
->>>>>>> 306d350 (Write CSV without comments, with notes beside it; cut the tests of results to promises)
 
 
 def test_hostile_names(run_edgewise, tmp_path, hostile_names, hostile_rows, write_csv):
@@ -255,21 +208,11 @@ def test_clusters(run_main, refused, tmp_path, rows, write_csv):
     )
     for method in ("score", "wald"):
         expected = ew.edge_test(tmp_path / "r.csv", clusters="subject", method=method)
-<<<<<<< HEAD
         out, _ = run_main(
             "test", "r.csv", "--clusters", "subject", "--method", method, "--json", "-"
         )
         again = ew.EdgeTestResult.from_json(out)
         assert again.edges() == expected.edges()
-=======
-        out, _ = run_main("test", "r.csv", *asked, "--json", "-")
-        found = json.loads(out)
-        assert found["measurement"]["provenance"]["files"] == [{"path": "r.csv", "rows": 400}]
-        assert found["edges"] == json.loads(expected.to_json())["edges"]
-    out, _ = run_main("pair", "r.csv", "a", "b", "--clusters", "subject")
-    answer = ew.partial_test(tmp_path / "r.csv", "a", "b", given=[], clusters="subject")
-    assert out == f"{answer.sentence()}\n"
->>>>>>> 306d350 (Write CSV without comments, with notes beside it; cut the tests of results to promises)
     assert "did you mean 'subject'?" in refused("test", "r.csv", "--clusters", "subjct", status=1)
     (tmp_path / "gap.csv").write_text((tmp_path / "r.csv").read_text().replace("subject 07", "", 1))
     out, err = run_main("test", "gap.csv", "--clusters", "subject", "--missing", "drop")

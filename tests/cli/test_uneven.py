@@ -131,17 +131,9 @@ class TestWeights:
         expected = ew.edge_test(rows, method=method, weights=weights, feature_names=list("abcd"))
         same_result(result, expected)
         assert "from 400 rows, weighted (method" in out
-<<<<<<< HEAD
         size = expected.provenance.effective_rows
         (line,) = [line for line in err if "weighted" in line]
         assert line.endswith(f"column 'w': the effective sample size is {size:,.0f}.")
-=======
-        worth = expected.options["effective_rows"]
-        assert err[0] == (
-            f"edgewise: Rows are weighted by column 'w': the effective sample size is "
-            f"{worth:,.0f}."
-        )
->>>>>>> 306d350 (Write CSV without comments, with notes beside it; cut the tests of results to promises)
 
     def test_with_missing_values(self, asked, gaps, weights, same_result):
         result, out, _ = asked("both.csv", "--weights", "w", *PAIRWISE)

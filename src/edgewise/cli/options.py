@@ -293,50 +293,7 @@ def _pairs_in(path: str, names: Sequence[str]) -> Iterable[tuple[int, list[str]]
     A file of `--csv` can be given back: with further columns, and an apostrophe before a name that
     a spreadsheet would run.
     """
-<<<<<<< HEAD
     known, places = set(names), slice(None)
-=======
-    from edgewise._shown import safe_cell
-    from edgewise._text import distinct_texts
-
-    originals = {text: name for name, text in distinct_texts(names, safe_cell).items()}
-    text, remarks = _text(path), 0
-    while text.startswith("#"):
-        text, remarks = text.partition("\n")[2], remarks + 1
-    reader = csv.reader(text.splitlines(keepends=True), skipinitialspace=True)
-    columns, first, written_by_us = slice(None), True, False
-    try:
-        for cells in reader:
-            stripped = [cell.strip() for cell in cells]
-            if not any(stripped):
-                continue
-            # In a file of `edgewise diff` the group comes before.
-            start = int([word.lower() for word in stripped[:3]] == ["group", "source", "target"])
-            two = stripped[start : start + 2]
-            heading = tuple(word.lower() for word in two) in _HEADINGS and not {*two} <= {*names}
-            if first and heading:
-                columns, written_by_us = slice(start, start + 2), len(cells) > 2
-            else:
-                yield (
-                    f"pairs: line {remarks + reader.line_num} of '{path}'",
-                    [
-                        originals[cell]
-                        if written_by_us and cell in originals
-                        else next(
-                            (known for known in (cell, cell.strip()) if known in names),
-                            originals.get(cell.strip(), cell.strip()),
-                        )
-                        for cell in cells[columns]
-                    ],
-                )
-            first = False
-    except csv.Error as error:
-        line = remarks + reader.line_num
-        raise DataError(f"pairs: line {line} of '{path}' is not CSV: {error}.") from error
-
-
-def _text(path: str) -> str:
->>>>>>> 306d350 (Write CSV without comments, with notes beside it; cut the tests of results to promises)
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, skipinitialspace=True)

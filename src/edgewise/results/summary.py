@@ -137,9 +137,10 @@ def summary(result: EdgeTestResult) -> str:
 def notes_of(result: EdgeTestResult) -> list[str]:
     """What a reader of the table of pairs must know; nothing if all is as usual."""
     adjusted = [f"Adjusted for {', '.join(result.given)}."] if result.given else []
-    notes = [*adjusted, *meaning(result.provenance), *filter(None, [result.why])]
-    notes += [*missing_value_notes(result), *result.notes, *result.cautions]
-    return [headline(result), f"Intervals: {result.interval_label}.", *notes] if notes else []
+    notes = [*adjusted, *meaning(result.provenance), *missing_value_notes(result)]
+    notes += [*result.notes, *result.cautions]
+    head = [headline(result), *filter(None, [result.why]), f"Intervals: {result.interval_label}."]
+    return head + notes if notes else []
 
 
 def condition(result: EdgeTestResult) -> str:
