@@ -45,10 +45,6 @@ class Shown:
         """The headings and the rows of a data frame."""
         raise NotImplementedError
 
-    def _notes(self) -> list[str]:
-        """What a reader of the table must know."""
-        return []
-
     def __str__(self) -> str:
         return self.summary()
 
@@ -80,8 +76,7 @@ class Shown:
         """The rows of `to_frame` as a CSV file, without any comments.
 
         A number that is not known is an empty cell. A text that a spreadsheet would run as a
-        formula gets an apostrophe in front. Notes and cautions, if there are any, are written
-        beside it, into a file whose name ends in ".notes.txt".
+        formula gets an apostrophe in front.
 
         Parameters
         ----------
@@ -100,8 +95,6 @@ class Shown:
             for row in rows:
                 # Equal to no other value, NaN is an empty cell.
                 writer.writerow([safe.get(cell, cell) if cell == cell else None for cell in row])
-        if notes := self._notes():
-            write_text("\n".join(notes), f"{os.fsdecode(path)}.notes.txt")
 
     @overload
     def to_json(self, path: None = None, *, indent: int | None = None) -> str: ...
@@ -152,14 +145,9 @@ def write_json(
         text = json.dumps(document, indent=indent, allow_nan=False)
     if path is None:
         return text
-    write_text(text, path)
-    return None
-
-
-def write_text(text: str, path: str | os.PathLike[str]) -> None:
-    """Write lines of text, in UTF-8; the file appears when it is complete."""
     with atomic_path(path) as temporary:
-        temporary.write_text(f"{text}\n", encoding="utf-8", errors="backslashreplace")
+        temporary.write_text(f"{text}\n", encoding="utf-8")
+    return None
 
 
 def encoded(value: Any) -> Any:

@@ -26,7 +26,6 @@ from edgewise.results.summary import (
     any_sentence,
     difference_headline,
     difference_summary,
-    meaning,
     transformed,
 )
 from edgewise.tables.files import FileRead
@@ -507,12 +506,6 @@ class EdgeDifferenceResult(Result, Serialized):
             "differing": self.n_edges,
             **({"cautions": len(self.cautions)} if self.cautions else {}),
         }
-
-    def _notes(self) -> list[str]:
-        several = [one.headline() for one in self.comparisons()]
-        adjusted = [f"Adjusted for {', '.join(self.given)}."] if self.given else []
-        notes = [*adjusted, *meaning(self.provenance), *self.cautions]
-        return [*several, f"Intervals: {self.interval_label}.", *notes] if notes else []
 
     def _table(self) -> tuple[Sequence[str], Sequence[EdgeDifference]]:
         return EdgeDifference._fields, self.pairs()

@@ -24,7 +24,7 @@ from edgewise.inference.uncertainty import NoUncertainty, Uncertainty
 from edgewise.results.base import Result, frozen, probabilities
 from edgewise.results.frames import Edge, all_pairs, graph_of
 from edgewise.results.serialize import Serialized
-from edgewise.results.summary import brief, headline, is_chosen, methods_text, notes_of, summary
+from edgewise.results.summary import brief, headline, is_chosen, methods_text, summary
 from edgewise.tables.files import FileRead
 
 if TYPE_CHECKING:
@@ -481,9 +481,6 @@ class EdgeTestResult(Result, Serialized):
 
     def _table(self) -> tuple[Sequence[str], Sequence[Edge]]:
         return Edge._fields, self.pairs()
-
-    def _notes(self) -> list[str]:
-        return notes_of(self)
 
     def _repr_html_(self) -> str:
         return str(view("html")(self))

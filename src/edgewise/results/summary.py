@@ -134,15 +134,6 @@ def summary(result: EdgeTestResult) -> str:
     return "\n".join([*lines, *(f"Caution: {caution}" for caution in result.cautions)])
 
 
-def notes_of(result: EdgeTestResult) -> list[str]:
-    """What a reader of the table of pairs must know; nothing if all is as usual."""
-    adjusted = [f"Adjusted for {', '.join(result.given)}."] if result.given else []
-    notes = [*adjusted, *meaning(result.provenance), *missing_value_notes(result)]
-    notes += [*result.notes, *result.cautions]
-    head = [headline(result), *filter(None, [result.why]), f"Intervals: {result.interval_label}."]
-    return head + notes if notes else []
-
-
 def condition(result: EdgeTestResult) -> str:
     """What the rows must be like for the promise of the method to hold."""
     kind = registered().get(result.method)
