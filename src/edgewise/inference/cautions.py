@@ -146,6 +146,7 @@ def caution_about_missing(
 
 def _told(facts: Diagnosis, assumes: Assumes) -> Iterator[Caution]:
     gaussian = Assumes.GAUSSIAN_ROWS in assumes
+    yield from facts.mistakes
     if facts.counting_columns:
         yield _counting(facts)
     if facts.level_columns:

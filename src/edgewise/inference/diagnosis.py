@@ -17,7 +17,8 @@ import numpy.typing as npt
 from edgewise._checks import FEWEST_WIDE_ROWS, MOST_WIDE_COLUMNS
 from edgewise._linalg import FloatArray, pairs_of
 from edgewise.estimate.inverse import PrecisionEstimate
-from edgewise.inference.cautions import Assumes, cautions_of, p_text
+from edgewise.inference.cautions import Assumes, Caution, cautions_of, p_text
+from edgewise.inference.mistakes import mistakes
 from edgewise.tables.first_look import FirstLook
 
 _MOMENTS = 4
@@ -107,6 +108,8 @@ class Diagnosis:
         How many such pairs there are.
     discrete_columns : tuple of str
         Columns of few different values.
+    mistakes : tuple of Caution
+        What looks like a mistake in the data, such as codes for missing values.
     few_rows : bool
         Whether there are fewer than five rows per column.
     without_fourth_moments : bool
@@ -145,6 +148,7 @@ class Diagnosis:
     rare_pairs: tuple[tuple[str, str], ...] = ()
     n_rare_pairs: int = 0
     discrete_columns: tuple[str, ...] = ()
+    mistakes: tuple[Caution, ...] = ()
 
     #: A pair of columns is rare if fewer joint events than this are expected.
     fewest_joint: ClassVar[int] = 5
@@ -311,6 +315,7 @@ def diagnosis_of(
     known = {*discrete, *counting}
     levels = [column for column in level_columns(standard).tolist() if column not in known]
     facts["level_columns"] = _named(levels, names)
+    facts["mistakes"] = mistakes(columns, estimate, names)
     return Diagnosis(**facts)
 
 

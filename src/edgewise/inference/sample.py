@@ -56,6 +56,7 @@ from edgewise.tables.table import (
 )
 
 if TYPE_CHECKING:
+    from edgewise.estimate.inverse import PrecisionEstimate
     from edgewise.inference.diagnosis import Diagnosis
     from edgewise.paper.operator import CovcovOperator
 
@@ -148,6 +149,8 @@ class Sample:
         The columns that every pair is to be adjusted for, where a method chooses among columns.
     facts : Diagnosis or None
         What is known of the rows already.
+    estimate : PrecisionEstimate or None
+        The estimate from these moments, if it is known already.
     why : str
         Why this method was chosen, if the user did not choose it.
     """
@@ -166,6 +169,7 @@ class Sample:
     transform: str | None = None
     given: tuple[str, ...] = ()
     facts: Diagnosis | None = None
+    estimate: PrecisionEstimate | None = None
     why: str = ""
 
     # The first pass.
@@ -353,7 +357,7 @@ class Sample:
         empty = BatchMoments() if self.pairwise is None else PairwiseMoments()
         state = first_pass(empty, self.rows.table)[0]
         self.rows.check(state.n_samples)
-        return replace(self, state=state)
+        return replace(self, state=state, estimate=None)
 
     def inside(self, intervals: FloatArray) -> Sample:
         """The sample of the rows whose values all lie in the intervals of their columns."""

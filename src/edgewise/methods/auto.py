@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from edgewise.inference.diagnosis import Diagnosis, choice, diagnosis_of, wants_nodewise
+from edgewise.inference.diagnosis import choice, diagnosis_of, wants_nodewise
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.sample import Needs, Sample
 from edgewise.methods.method import Assumes, Feature, Method
@@ -57,12 +57,11 @@ class Auto(Method):
         able = [name for name in _CANDIDATES if wanted <= registered()[name].supports]
         if not able:  # none can do all of it, and this says what the first cannot do
             registered()[_CANDIDATES[0]]().check_supports(*sorted(wanted))
-        facts = None
         if sample.clusters is not None:
             name, why = able[0], f"Rows come in clusters, so {able[0]} was used."
         elif sample.rows is not None:
-            facts = _facts(sample, able)
-            pvalue = math.nan if facts is None else facts.dependence_pvalue
+            sample = _looked_at(sample, able)
+            pvalue = math.nan if sample.facts is None else sample.facts.dependence_pvalue
             name, why = choice(sample.n_samples, len(sample.feature_names), pvalue, able)
         elif sample.first_look is None:
             name = sample.state.default_method
@@ -76,7 +75,7 @@ class Auto(Method):
             sample = sample.in_batches()
         method = registered()[name]()
         purpose = f"method {name!r}"
-        return method, replace(sample, facts=facts, why=why, purpose=purpose)
+        return method, replace(sample, why=why, purpose=purpose)
 
     def measure(self, sample: Sample) -> Measurement:
         method, sample = self.resolved(sample)
@@ -103,11 +102,12 @@ def _features_of(sample: Sample) -> list[Feature]:
     return found
 
 
-def _facts(sample: Sample, able: Sequence[str]) -> Diagnosis | None:
-    """What the rows are like; None if they are too few for the covariance to have an inverse."""
+def _looked_at(sample: Sample, able: Sequence[str]) -> Sample:
+    """With facts about the rows, unless they are too few for the covariance to have an inverse."""
     names = sample.feature_names
     wide = sample.n_samples < _FEWEST_ROWS_PER_COLUMN * len(names)
     if wide and wants_nodewise(sample.n_samples, len(names), able):
-        return None
+        return sample
     estimate = registered()[able[0]]().estimate(sample)
-    return diagnosis_of(estimate, sample.first_look, names)
+    facts = diagnosis_of(estimate, sample.first_look, names)
+    return replace(sample, facts=facts, estimate=estimate)

@@ -203,6 +203,8 @@ class Method(ABC):
 
     def estimate(self, sample: Sample) -> PrecisionEstimate:
         """The estimate that the method works on."""
+        if sample.estimate is not None:
+            return sample.estimate
         estimated = estimate_precision if sample.pairwise is None else pairwise_precision
         moments: Any = sample.moments() if sample.pairwise is None else sample.pairwise
         return estimated(moments, sample.feature_names, sample.first_look)
