@@ -6,7 +6,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Compile a module once, not in each of the hundred processes that the tests start.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint unit golden exactness browser validity bench bench-check calibration docs dist-check reproduce clean
+.PHONY: demo test test-lowest lint unit golden exactness browser validity bench bench-check calibration docs dist-check reproduce clean
 
 .venv/installed: pyproject.toml src/edgewise/_version.py
 	$(PYTHON) -c 'import sys; sys.exit("edgewise needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 	touch $@
 
 .venv/installed-dev: .venv/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev-all]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'anndata>=0.12' # see pyproject.toml
 	touch $@
 
@@ -42,6 +42,13 @@ lint: .venv/installed-dev
 
 unit: .venv/installed-dev
 	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal --durations=10
+
+# The core of the tests on the lowest versions that pyproject.toml allows, without pandas.
+test-lowest:
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -e '.[dev]'
+	$(ONE_THREAD) .venv-lowest/bin/pytest -q -n 2 --dist worksteal $(addprefix tests/,tables sums estimate inference methods results api)
 
 # Every number of every method against tests/reference/golden.npz, to 1e-9; half a minute.
 golden: .venv/installed-dev
@@ -90,5 +97,5 @@ dist-check: .venv/installed-dev
 	$(BIN)/python tools/dist_check.py
 
 clean:
-	rm -rf .venv docs/_build docs/api/generated docs/auto_examples docs/reproduction build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-lowest docs/_build docs/api/generated docs/auto_examples docs/reproduction build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -41,7 +41,7 @@ def test_the_core_is_small():
 def test_all_is_all_but_the_engines():
     extras = ("tables", "sklearn", "plot", "cli", "excel")
     assert set(packages("all")) == {one for extra in extras for one in packages(extra)}
-    for extra in ("dev", "docs", "bench"):
+    for extra in ("dev", "dev-all", "docs", "bench"):
         assert set(packages("all")) <= set(packages(extra))
 
 

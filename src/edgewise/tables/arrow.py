@@ -213,9 +213,13 @@ def _to_numpy(column: pa.Array, name: str) -> AnyArray:
     return _in_place(column.cast(pa.float64(), safe=False).fill_null(math.nan))
 
 
+_FLOATS = {"halffloat": "float16", "float": "float32", "double": "float64"}
+
+
 def _in_place(column: pa.Array) -> AnyArray:
-    """A view of the numbers of a column without gaps; Arrow's own imports pandas, which is slow."""
-    dtype = np.dtype(column.type.to_pandas_dtype())
+    """A view of the numbers of a column without gaps; Arrow's own needs pandas before version 26."""
+    name = str(column.type)
+    dtype = np.dtype(_FLOATS.get(name, name))
     values = column.buffers()[1]
     if values is None:
         return np.empty(0, dtype)
