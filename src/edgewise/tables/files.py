@@ -379,8 +379,9 @@ def _files_at(place: Path | Address) -> list[str]:
             inside += [os.path.join(folder, name) for name in names if in_folder(name)]
     else:
         with readable(str(place)):
-            if place.info().is_file or not (every := place.inside()):
+            if place.info().type.name != "Directory":
                 return [str(place)]
+            every = place.inside()
         start = len(str(place).rstrip("/")) + 1
         for path in every:
             *folders, name = path[start:].split("/")
@@ -448,11 +449,12 @@ def opened_lake(paths: Sequence[StrPath]) -> Any:
     """The table of a lake, if that is what the only path is and its package can read it."""
     path = os.fspath(paths[0])
     kind = lake_format(path) if len(paths) == 1 and os.path.isdir(path) else None
-    if kind == "Delta Lake" and is_installed("deltalake"):
-        return import_module("deltalake").DeltaTable(path)
     hinted = os.path.exists(os.path.join(path, "metadata", "version-hint.text"))
-    if kind == "Iceberg" and hinted and is_installed("pyiceberg"):
-        return import_module("pyiceberg.table").StaticTable.from_metadata(path).scan()
+    with readable(path, whatever=True):
+        if kind == "Delta Lake" and is_installed("deltalake"):
+            return import_module("deltalake").DeltaTable(path)
+        if kind == "Iceberg" and hinted and is_installed("pyiceberg"):
+            return import_module("pyiceberg.table").StaticTable.from_metadata(path)
     return None
 
 

@@ -449,6 +449,8 @@ def open_file(path: str | os.PathLike[str], reading: Reading | None = None) -> O
                 raise DataError(f"data: there is no file '{place}'; check the path.")
             if is_pipe(place):
                 return open_pipe(place, reading)
+        elif place.info().type.name == "NotFound":
+            raise DataError(f"data: there is no file '{place}'; check the address.")
         # Before anything is known of it, so that all of it is of one version.
         mark = fingerprint(path)
         return replace(format_of(place).open(place, reading), mark=mark)

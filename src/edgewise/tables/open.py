@@ -140,8 +140,9 @@ def _classes(data: Any) -> list[tuple[str, str]]:
 
 
 def _is_dataset(data: Any) -> bool:
-    arrow = is_a(data, "pyarrow", "Dataset") or is_a(data, "pyarrow", "Scanner")
-    return arrow or hasattr(data, "to_pyarrow_dataset") or hasattr(data, "to_arrow_batch_reader")
+    kinds = (("pyarrow", "Dataset"), ("pyarrow", "Scanner"), ("pyiceberg", "Table"))
+    known = any(is_a(data, *kind) for kind in kinds)
+    return known or hasattr(data, "to_pyarrow_dataset") or hasattr(data, "to_arrow_batch_reader")
 
 
 def _is_frame(data: Any) -> bool:

@@ -1,0 +1,141 @@
+"""Datasets, folders of partitions, lakes and addresses: the rows of today, or one sentence."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+from pyarrow import feather, parquet
+
+import edgewise as ew
+from edgewise.tables.files import DatasetTable, FileTable
+from edgewise.tables.open import as_table
+
+
+@pytest.fixture
+def folder(tmp_path, table):
+    """The rows in folders such as site=u/year=2020."""
+    sites = pa.array(["u", "v"] * 200)
+    years = pa.array([2020] * 200 + [2021] * 200)
+    more = table.append_column("site", sites).append_column("year", years)
+    parquet.write_to_dataset(more, tmp_path / "hive", partition_cols=["site", "year"])
+    return tmp_path / "hive"
+
+
+def test_datasets_are_read_again_and_scanners_if_they_can(tmp_path, table, rows, same_result):
+    parquet.write_table(table, tmp_path / "r.parquet", row_group_size=70)
+    data = ds.dataset(tmp_path / "r.parquet")
+    expected = ew.edge_test(rows)
+    for same in (data, data.scanner(), ds.InMemoryDataset(table)):
+        same_result(ew.edge_test(same), expected, names="abcd")
+    assert as_table(data).n_rows == 400
+    some = ew.edge_test(data.scanner(columns=["d", "a"]), columns=["a", "d"])
+    same_result(some, ew.edge_test(rows[:, [0, 3]]), names="ad")
+    once = ds.Scanner.from_batches(table.to_reader())
+    assert ew.edge_test(once, method="batch").n_samples == 400
+    with pytest.raises(ew.errors.DataError, match="method='batch'"):
+        ew.edge_test(ds.Scanner.from_batches(table.to_reader()), method="score")
+
+
+def test_a_dataset_whose_files_change_is_refused(tmp_path, table):
+    parquet.write_table(table, tmp_path / "r.parquet")
+    opened = as_table(ds.dataset(tmp_path / "r.parquet"))
+    parquet.write_table(table.slice(1), tmp_path / "r.parquet")
+    with pytest.raises(ew.errors.DataError, match="changed while it was in use"):
+        list(opened.blocks())
+
+
+def test_folders_of_partitions(folder, table, rows, same_result):
+    order = np.lexsort((np.arange(400), np.arange(400) >= 200, np.arange(400) % 2))
+    found = FileTable([folder])
+    assert found.feature_names == tuple("abcd")
+    assert "'site' comes from the names of folders" in found.notes[0]
+    blocks = [np.asarray(block) for block in found.blocks()]
+    np.testing.assert_array_equal(np.concatenate(blocks), rows[order])
+    years = FileTable([folder], columns=["year", "a"])
+    blocks = [np.asarray(block) for block in years.blocks()]
+    expected = np.column_stack([2020 + (order >= 200), rows[order, 0]])
+    np.testing.assert_array_equal(np.concatenate(blocks), expected)
+    with pytest.warns(ew.errors.FormatGuessWarning):
+        compared = ew.compare_groups(folder, by="site")
+    assert (compared.group_names, compared.n_samples) == (("u", "v"), (200, 200))
+    whole = ds.dataset(folder, partitioning="hive")
+    assert as_table(whole).feature_names == (*"abcd", "year")
+
+
+class Delta:
+    """What edgewise uses of a DeltaTable."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def to_pyarrow_dataset(self):
+        return ds.dataset(self.table)
+
+
+class Scan:
+    """What edgewise uses of a scan of Iceberg."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def to_arrow_batch_reader(self):
+        return self.table.to_reader(max_chunksize=37)
+
+
+@pytest.mark.parametrize("lake", [Delta, Scan])
+def test_tables_of_lakes(table, rows, same_result, lake):
+    opened = as_table(lake(table), columns=["d", "b"])
+    assert isinstance(opened, DatasetTable)
+    same_result(ew.edge_test(opened), ew.edge_test(rows[:, [3, 1]]), names="db")
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [("_delta_log/0.json", "Delta Lake"), ("metadata/v1.metadata.json", "Iceberg")],
+)
+def test_a_lake_is_never_read_as_plain_files(folder, refuses, monkeypatch, log, said):
+    monkeypatch.setitem(__import__("sys").modules, "deltalake", None)
+    (folder / log).parent.mkdir()
+    (folder / log).write_text("{}")
+    inside = folder / "site=u" / "year=2020"
+    for path in (folder, folder.parent, folder / "**" / "*.parquet", inside, *inside.iterdir()):
+        refuses(lambda p=path: FileTable([str(p)]), ew.errors.DataError, said, "pass ")
+
+
+def test_addresses(require, table, rows, same_result, refuses, write_csv, tmp_path):
+    memory = require("fsspec").filesystem("memory")
+
+    def put(name, content):
+        with memory.open(f"/r/{name}", "wb") as file:
+            file.write(content)
+
+    packed, buffers = io.BytesIO(), {name: io.BytesIO() for name in ("parquet", "feather", "npy")}
+    parquet.write_table(table, buffers["parquet"])
+    feather.write_feather(table, buffers["feather"])
+    np.save(buffers["npy"], rows)
+    with pa.CompressedOutputStream(packed, "gzip") as stream:
+        stream.write(write_csv(tmp_path / "r.csv", "abcd", rows).read_bytes())
+        stream.flush()
+    put("1.csv", (tmp_path / "r.csv").read_bytes())
+    put("all/1.parquet", buffers["parquet"].getvalue())
+    put("all/_tmp/2.parquet", b"")
+    for ending, buffer in buffers.items():
+        put(f"r.{ending}", buffer.getvalue())
+    expected = ew.edge_test(rows)
+    for name in ("1.csv", "r.parquet", "r.feather", "r.npy", "all"):
+        names = ("x0", "x1", "x2", "x3") if name == "r.npy" else "abcd"
+        same_result(ew.edge_test(f"memory://r/{name}"), expected, names=names)
+    opened = FileTable(["memory://r/1.csv"])
+    put("1.csv", b"a,b,c,d\n1,2,3,4\n")
+    refuses(lambda: list(opened.blocks()), ew.errors.DataError, "changed", "memory://r/1.csv")
+    put("lake/_delta_log/0.json", b"{}")
+    for wrong, said in (
+        ("memory://r/none.csv", "no file"),
+        ("foo://r.csv", "foo"),
+        ("memory://r/lake", "Delta Lake"),
+    ):
+        refuses(lambda path=wrong: FileTable([path]), ew.errors.DataError, said)
