@@ -3,10 +3,13 @@
 What `eig` shares with `trace`, which is the paper's Algorithm 1 too, is in `test_trace.py`.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.methods.simulated import quiet_test, rows_of
 
+import edgewise as ew
 from edgewise.inference import sample as sample_module
 from edgewise.inference.sample import Sample
 from edgewise.methods.bounds import covcov_largest
@@ -85,3 +88,62 @@ class TestSolver:
     def test_is_chosen_by_the_number_of_columns(self):
         assert eig(rows_of("gaussian", 300, 14)).options["solver"] == "full"
         assert eig(rows_of("gaussian", 300, 50)).options["solver"] == "matrix-free"
+
+
+class TestOnePass:
+    """From a state of all products of four columns, and from rows that can be read only once."""
+
+    METHODS = (
+        ew.methods.Eig(),
+        ew.methods.Eig(standardize=True),
+        ew.methods.Trace(),
+        ew.methods.Trace(standardize=True),
+        ew.methods.Spectral(radius="eig"),
+        ew.methods.Spectral(radius="chi2", standardize=True),
+    )
+
+    @pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
+    @pytest.mark.parametrize("method", METHODS, ids=str)
+    @pytest.mark.parametrize("p", [2, 7, 30])
+    def test_is_the_test_of_the_rows(self, tmp_path, method, p):
+        rng = np.random.default_rng(p)
+        X = rng.standard_t(9, (400, p)) + 1e6
+        X[:, 1:] += 0.3 * X[:, :-1]
+        exact = replace(method, solver="full") if hasattr(method, "solver") else method
+        expected = ew.edge_test(X, method=exact)
+        later = ew.states.Moments(order="all").update(X[123:])
+        merged = later + ew.states.Moments(order="all").update(X[:123])
+        merged.save(tmp_path / "rows.state")
+        for data in (
+            ew.accumulate(X, order="all"),
+            ew.load_state(tmp_path / "rows.state"),
+            (X[start : start + 37] for start in range(0, 400, 37)),
+        ):
+            found = ew.edge_test(data, method=method)
+            assert found.radius == pytest.approx(expected.radius, rel=1e-9)
+            np.testing.assert_allclose(found.log_pvalue, expected.log_pvalue, rtol=1e-7)
+            np.testing.assert_array_equal(found.reject, expected.reject)
+
+    @pytest.mark.parametrize("offset", [0.0, 2.0**33])
+    def test_the_digits_stay_far_from_zero(self, offset):
+        X = np.round(np.random.default_rng(0).standard_normal((500, 4)) * 2**18) / 2**18
+        found = ew.edge_test(ew.accumulate(X + offset, order="all"), method="eig")
+        assert found.radius == pytest.approx(ew.edge_test(X, method="eig").radius, rel=1e-9)
+
+    def test_what_a_state_cannot_do_is_said(self, refuses):
+        X = np.random.default_rng(0).standard_normal((200, 61))
+        refuses(
+            lambda: ew.accumulate(X, order="all"),
+            ew.errors.DataError,
+            "more than 60 columns, got 'all' for 61",
+        )
+        refuses(
+            lambda: ew.edge_test(ew.accumulate(X[:, :5]), method="eig"),
+            ew.errors.DataError,
+            "method 'eig' needs the products of all columns (order='all')",
+        )
+        refuses(
+            lambda: ew.edge_test(iter([X[:100], X[100:]]), method="eig"),
+            ew.errors.DataError,
+            "reads the rows twice",
+        )

@@ -28,7 +28,7 @@ AnyState = Moments | BatchMoments | PairwiseMoments | ConcordanceMoments
 def accumulate(
     data: Any,
     *,
-    order: int = 4,
+    order: int | str = 4,
     n_batches: int | None = None,
     concordance: bool = False,
     columns: str | Sequence[str] | None = None,
@@ -48,8 +48,9 @@ def accumulate(
     ----------
     data : array-like, data frame, Arrow stream, path or list of paths
         The rows; those of Dask and Spark are read on the cluster.
-    order : {4, 2}
-        The highest order of the sums of a `Moments` state; 2 is enough for "fisher".
+    order : {4, 2, "all"}
+        The highest order of the sums of a `Moments` state: 2 for "fisher", 4 for "trace". With
+        "all", those of all products of four of at most 60 columns, for "eig".
     n_batches : int, optional
         Make a `BatchMoments` state, for "batch", of this many to twice as many batches.
     concordance : bool

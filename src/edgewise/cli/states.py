@@ -57,11 +57,11 @@ _state_option = click.option(
     _state_option,
     click.option(
         "--kind",
-        type=Choice(("batches", "moments", "concordance")),
+        type=Choice(("batches", "moments", "products", "concordance")),
         default="batches",
         show_default=True,
-        help="batches serve method batch, moments the methods trace, eig, spectral and fisher, "
-        "concordance method kendall.",
+        help="batches serve method batch, moments the methods trace, spectral and fisher, "
+        "products (of at most 60 columns) also eig, concordance method kendall.",
     ),
     click.option("--n-batches", type=int, help="Batches; by default 100, or fewer if p > 160."),
     click.option(
@@ -87,6 +87,7 @@ def accumulate_command(
     from edgewise._checks import check_real
     from edgewise.api.accumulate import accumulated
     from edgewise.cli.show import peak_memory
+    from edgewise.sums.moments import Moments
     from edgewise.sums.save import state_class
     from edgewise.tables.files import files_read
 
@@ -95,8 +96,10 @@ def accumulate_command(
         "checkpoint-every", 60.0 if checkpoint_every is None else checkpoint_every, above=0
     )
     kind, n_batches = _kind(options), options["n_batches"]
-    unset = kind == "moments" or n_batches is None
-    empty = state_class(kind)(**({} if unset else {"n_batches": n_batches}))
+    if kind in ("moments", "products"):
+        empty = Moments(order=4 if kind == "moments" else "all")
+    else:
+        empty = state_class(kind)(**({} if n_batches is None else {"n_batches": n_batches}))
     place = checked_state_output(state, options)
     how = {name: options.pop(name) for name in ("missing", "weights", "weight_kind")}
     how["missing"] = how["missing"] or "raise"

@@ -27,7 +27,7 @@ from edgewise.sums.blocks import Centre
 from edgewise.sums.clusters import ClusterMoments
 from edgewise.sums.concordance import Concordance, ConcordanceMoments
 from edgewise.sums.fourth import FourthMoments
-from edgewise.sums.moments import Moments, RowState
+from edgewise.sums.moments import MOST_PRODUCTS_COLUMNS, Moments, RowState
 from edgewise.sums.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
 from edgewise.sums.pairwise import PairwiseMoments, PooledPairs
 from edgewise.sums.power import CentralQuartics, transformed_quartics
@@ -70,7 +70,7 @@ class Needs:
 
     Attributes
     ----------
-    order : {2, 4}
+    order : {2, 4, "all"}
         The order of the moments that the first pass keeps.
     in_batches : bool
         Keep the moments of batches of rows instead.
@@ -82,16 +82,19 @@ class Needs:
         Whether there may be as many columns as rows, or more.
     concordance : bool
         Of batches, keep the concordance of rows instead.
+    products : bool
+        Whether the moments of all products of four columns serve in place of the rows.
     undecided : bool
         The first pass decides between methods; batches are for rows that are read only once.
     """
 
-    order: int = 2
+    order: int | str = 2
     in_batches: bool = False
     n_batches: int | None = None
     reads_again: bool = False
     wide: bool = False
     concordance: bool = False
+    products: bool = False
     undecided: bool = False
 
     def empty_state(self) -> RowState:
@@ -279,8 +282,10 @@ class Sample:
             squares = np.flatnonzero(np.equal(*np.triu_indices(p)))
             among_squares = products[np.ix_(squares, squares)]
             return CentralQuartics(among_squares.diagonal(), float(among_squares.sum()))
-        if A is None and isinstance(state, Moments) and state.order != 2:
+        if isinstance(state, Moments) and state.order != 2 and A is None:
             return state.quartics()
+        if isinstance(state, Moments) and self._has_products(left_out):
+            return state.quartics(A)
         if A is None and self.rows is None:
             self._lacks("fourth-order sums")
         A = np.eye(p) if A is None else A
@@ -326,6 +331,10 @@ class Sample:
         if isinstance(self.state, FourthMoments):
             weight = 1.0 if A is None else self._left_out_weight(left_out)
             return covcov_of_moments(self.state, A=A, frobenius=frobenius, weight=weight)
+        if isinstance(self.state, Moments) and self._has_products(left_out):
+            return covcov_of_moments(self.state, A=A, frobenius=frobenius)
+        if isinstance(self.state, Moments) and self.rows is None and not left_out:
+            self._lacks("the products of all columns (order='all')")
         return covcov_matrix(
             self._rows_again(),
             self._complete_moments(),
@@ -374,6 +383,11 @@ class Sample:
         """The first rows, up to a maximum, minus the mean; features first."""
         one_pass = partial(_leading_of, most=most, centre=self.centre)
         return self._rows_again().table.reduce(one_pass, partial(_leading, most=most))
+
+    def _has_products(self, left_out: bool) -> bool:
+        """Whether the state stands for rows that are gone, which only `left_out` needs."""
+        order = self.state.order if isinstance(self.state, Moments) else None
+        return order == "all" and self.rows is None and not left_out
 
     def _rows_again(self) -> SameRows:
         if self.rows is None:
@@ -465,6 +479,8 @@ def sample_of_table(table: Table, needs: Needs, purpose: str) -> Sample:
     options, p = options_of(table), len(table.feature_names)
     if options.clusters:
         return _sample_of_clusters(table, purpose)
+    if needs.products and p <= MOST_PRODUCTS_COLUMNS and not table.rescannable:
+        needs = Needs(order="all")
     if needs.reads_again and not table.rescannable:
         other = "" if needs.wide else "use method='batch', or "
         raise DataError(

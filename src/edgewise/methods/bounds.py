@@ -123,7 +123,7 @@ class Trace(BoundMethod):
 
     @property
     def needs(self) -> Needs:
-        return Needs(reads_again=True) if self.standardize else Needs(order=4)
+        return Needs(reads_again=True, products=True) if self.standardize else Needs(order=4)
 
     @classmethod
     def variants(cls) -> tuple[tuple[str, Method], ...]:
@@ -177,7 +177,7 @@ class Eig(BoundMethod):
 
     @property
     def needs(self) -> Needs:
-        return Needs(reads_again=True)
+        return Needs(reads_again=True, products=True)
 
     @property
     def slow_with_many_columns(self) -> bool:
@@ -319,7 +319,9 @@ class Spectral(RadiusMethod):
     @property
     def needs(self) -> Needs:
         one_pass = self.radius == "trace" and not self.standardize
-        return Needs(order=4) if one_pass else Needs(reads_again=True)
+        if one_pass:
+            return Needs(order=4)
+        return Needs(reads_again=True, products=self.support is None)
 
     def measure_inside(self, sample: Sample) -> Measurement:
         estimate = self.estimate(sample)
@@ -439,6 +441,8 @@ def covcov_largest(
 ) -> tuple[float, dict[str, Any]]:
     """λ_max of Cov(U(Σ̂)), or its upper error bar, and what a result records about the solver."""
     n, p = sample.n_samples, len(sample.feature_names)
+    # Without the rows there is nothing to multiply.
+    solver = "full" if solver == "auto" and sample.rows is None else solver
     if chosen_solver(solver, n, p, in_memory=sample.in_memory) == "full":
         matrix = sample.covcov_matrix(A, frobenius=frobenius)
         return float(np.linalg.eigvalsh(matrix)[-1]), {"solver": "full"}

@@ -117,7 +117,7 @@ def _product_gram(
 
 
 def covcov_of_moments(
-    fourth: FourthMoments,
+    fourth: FourthMoments | Moments,
     *,
     A: FloatArray | None = None,
     frobenius: bool = False,

@@ -382,14 +382,25 @@ class Moments(UnitState):
         sums = self._known(2)
         return np.asarray(sums.central().second[0] / (sums.n[0] - 1))
 
-    def quartics(self) -> CentralQuartics:
-        """Central fourth-order moments (divisor n).
+    def quartics(self, A: FloatArray | None = None) -> CentralQuartics:
+        """Central fourth-order moments (divisor n) of the rows, or of A(x − mean).
+
+        Parameters
+        ----------
+        A : ndarray of shape (q, p), optional
+            A linear map of the centred rows, for a state of order "all".
 
         Returns
         -------
         CentralQuartics
             The mean cᵢ⁴ of each column as `columns`, and the mean ‖c‖⁴ of the rows as `norm`.
         """
+        if A is not None or self.order == "all":
+            products = self.products(A)
+            p = len(self.mean()) if A is None else len(A)
+            squares = np.flatnonzero(np.equal(*np.triu_indices(p)))
+            among = products[np.ix_(squares, squares)]
+            return CentralQuartics(among.diagonal().copy(), float(among.sum()))
         found = self._known(1).quartics()
         if found is None:
             raise ParameterError(

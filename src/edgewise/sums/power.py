@@ -260,15 +260,8 @@ class PowerSums(UnitSums):
         }
 
     def quartics(self) -> CentralQuartics | None:
-        """The central fourth moments of all rows, of a single unit; None where they were not kept.
-
-        Of all products of four columns, they are those of squares.
-        """
+        """The central fourth moments of all rows, of a single unit; None where they were not kept."""
         (n,), sums = self.n, self.central()
-        if sums.products is not None:
-            squares = _places(self.origin.shape[1] + 1).diagonal()[1:]
-            among = sums.products[0][np.ix_(squares, squares)] / n
-            return CentralQuartics(among.diagonal().copy(), float(among.sum()))
         if sums.fourth is None or sums.norm4 is None:
             return None
         return CentralQuartics(sums.fourth[0] / n, float(sums.norm4[0] / n))
