@@ -233,7 +233,7 @@ LACKING = {
         "inside": (np.zeros((4, 2)),),
     },
     "fourth-order sums": {"quartics": ()},
-    "the products of all columns (order='all')": {"covcov_matrix": ()},
+    "the rows a second time, or all products of four columns (order='all')": {"covcov_matrix": ()},
     "the moments of batches": {"batches": ()},
     "sums of pairs of columns": {"pairwise_batches": ()},
     "the order of rows": {"concordance": ()},

@@ -140,7 +140,7 @@ class TestOnePass:
         refuses(
             lambda: ew.edge_test(ew.accumulate(X[:, :5]), method="eig"),
             ew.errors.DataError,
-            "method 'eig' needs the products of all columns (order='all')",
+            "method 'eig' needs the rows a second time, or all products of four columns (order='all')",
         )
         refuses(
             lambda: ew.edge_test(iter([X[:100], X[100:]]), method="eig"),

@@ -333,8 +333,8 @@ class Sample:
             return covcov_of_moments(self.state, A=A, frobenius=frobenius, weight=weight)
         if isinstance(self.state, Moments) and self._has_products(left_out):
             return covcov_of_moments(self.state, A=A, frobenius=frobenius)
-        if isinstance(self.state, Moments) and self.rows is None and not left_out:
-            self._lacks("the products of all columns (order='all')")
+        if self.rows is None and not left_out:
+            self._lacks("the rows a second time, or all products of four columns (order='all')")
         return covcov_matrix(
             self._rows_again(),
             self._complete_moments(),
