@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import edgewise as ew
+from edgewise.inference.cautions import Caution
 from edgewise.inference.references import StudentOfEach
 from edgewise.inference.uncertainty import PerEdge
 
@@ -151,10 +152,13 @@ def test_equal_copies(results):
 
 def test_cautions_of_the_results_are_told_once(results):
     told = "A few rows are very far out (tail index {}). They may be outliers."
-    some = [one.with_measured(cautions=(told.format(k / 7),)) for k, one in enumerate(results[:4])]
+    every = [
+        one.with_measured(cautions=(Caution(told.format(k / 7), "tails"),))
+        for k, one in enumerate(results)
+    ]
+    some = every[:4]
     mine = [one for one in ew.pool([*some, *results[4:]]).cautions if "far out" in one]
     assert mine == [f"In 4 of 6 copies: {told.format(0.0)}"]
-    every = [one.with_measured(cautions=(told.format(k / 7),)) for k, one in enumerate(results)]
     assert told.format(0.0) in ew.pool(every).cautions
 
 

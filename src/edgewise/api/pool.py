@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -16,116 +16,33 @@ from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Caution
 from edgewise.inference.measurement import Measurement, Selection
-from edgewise.inference.question import Question
 from edgewise.inference.references import StudentOfEach
 from edgewise.inference.rubin import Pooled, pool_estimates
-from edgewise.inference.uncertainty import PerEdge, Spread, Uncertainty
+from edgewise.inference.uncertainty import PerEdge, Spread
 from edgewise.methods.registry import method_of, registered
 from edgewise.results.result import EdgeTestResult, chosen_pairs, decide
 from edgewise.sums.blocks import Centre
 
-#: What all results must agree in, and what else to do.
-_SAME: dict[str, tuple[Callable[[EdgeTestResult], Any], str]] = {
-    "columns": (
-        lambda one: one.feature_names,
+#: What all results must agree in, where it is, and what else to do.
+_SAME = (
+    (
+        "columns",
+        "feature_names",
         "impute copies of the same table, or pass the same columns= to each edge_test",
     ),
-    "method": (lambda one: one.method, "test all copies by the same method"),
-    "number of rows": (lambda one: one.n_samples, "impute copies of the same rows"),
-    "number of rows left out": (lambda one: one.n_dropped, "impute every value that is missing"),
-    "weights": (
-        lambda one: (
-            one.provenance.weights,
-            f"{one.provenance.effective_rows or 0:.6g} effective rows",
-        ),
-        "weight the rows of all by the same",
-    ),
-    "transform": (lambda one: one.provenance.transform, "test all copies in the same way"),
-    "number of clusters": (
-        lambda one: one.provenance.n_clusters,
-        "name the same clusters in all",
-    ),
-    "options of the method": (lambda one: _asked(one), "test all copies with the same options"),
-    "given columns": (lambda one: one.given, "give the same columns in all"),
-    "pairs": (lambda one: chosen_pairs(one), "test the same pairs in all"),
-}
-#: What a caller may also say anew, by the name of the argument.
-DECIDED: dict[str, Callable[[EdgeTestResult], Any]] = {
-    "alpha": lambda one: one.alpha,
-    "correction": lambda one: one.correction,
-    "min_effect": lambda one: one.question.min_effect,
-}
-
-
-def _checked_copies(results: object) -> list[EdgeTestResult]:
-    """Two results or more that can be pooled."""
-    several = isinstance(results, Iterable) and not isinstance(results, EdgeTestResult)
-    copies: list[Any] = list(results) if several else [results]  # type: ignore[call-overload]
-    for number, one in enumerate(copies, 1):
-        if not isinstance(one, EdgeTestResult):
-            raise ParameterError(
-                f"results: expected results of edge_test, got {type(one).__name__} as number "
-                f"{number}; pass [edge_test(copy) for copy in copies]."
-            )
-    if len(copies) < 2:
-        raise ParameterError(
-            f"results: expected a list of at least 2, one for each imputed copy, got {len(copies)};"
-            " impute several times, with different random numbers."
-        )
-    for number, one in enumerate(copies, 1):
-        if why := _why_not(one):
-            raise ParameterError(f"results: number {number} cannot be pooled: {why}.")
-    for what, (value, remedy) in _SAME.items():
-        _check_same(copies, what, value, remedy)
-    return copies
-
-
-def _why_not(one: EdgeTestResult) -> str:
-    """Why a result has no standard errors of its own for each pair; empty if it has."""
-    if one.provenance.n_copies is not None:
-        return "it is a pooled one; pool all copies at once"
-    if one.provenance.pair_rows is not None:
-        return (
-            "it was tested with missing='pairwise'; impute every value that is missing, or use "
-            "that result alone"
-        )
-    if one.uncertainty.simultaneous:
-        return f"method {one.method!r} has no standard error for each pair; use method='score'"
-    if one.uncertainty.anytime:
-        return f"method {one.method!r} holds at every look; use method='score'"
-    return ""
-
-
-def _check_same(
-    copies: list[EdgeTestResult], what: str, of: Callable[[EdgeTestResult], Any], remedy: str
-) -> Any:
-    first = of(copies[0])
-    for number, one in enumerate(copies, 1):
-        if (value := of(one)) != first:
-            raise ParameterError(
-                f"results: expected the same {what} in all, got {_shown(first)} as number 1 and "
-                f"{_shown(value)} as number {number}; {remedy}."
-            )
-    return first
-
-
-def _shown(value: Any) -> str:
-    """A value in a message; of many pairs only the first few."""
-    if isinstance(value, list | tuple):
-        return f"({listed([*map(repr, value)])})" if value else "none"
-    return "none" if value is None or value == {} else repr(value)
-
-
-def _asked(one: EdgeTestResult) -> dict[str, Any]:
-    """The options of its method that were given."""
-    kind = registered().get(one.method)
-    return {} if kind is None else kind.options_in(one.measurement.options)
-
-
-#: The kind of the caution about copies that do not differ.
-EQUAL_COPIES = "equal copies"
-#: And of that about rows that most imputers take for Gaussian ones.
-LARGE_VARIANCES = "large variances"
+    ("method", "method", "test all copies by the same method"),
+    ("number of rows", "n_samples", "impute copies of the same rows"),
+    ("number of rows left out", "n_dropped", "impute every value that is missing"),
+    ("weights", "provenance.weights", "weight the rows of all by the same"),
+    ("effective rows", "provenance.effective_rows", "weight the rows of all by the same"),
+    ("transform", "provenance.transform", "test all copies in the same way"),
+    ("number of clusters", "provenance.n_clusters", "name the same clusters in all"),
+    ("given columns", "given", "give the same columns in all"),
+)
+_AS_TESTED = "as tested"
+# The kinds of cautions about copies that do not differ, and about rows that most imputers take for
+# Gaussian ones.
+_EQUAL_COPIES, _LARGE_VARIANCES = "equal copies", "large variances"
 # A smaller share of the variance is rounding, and one below the second changes no decision.
 _NOTHING, _LITTLE = 1e-12, 0.05
 # The variance of z in units of that of Gaussian rows. Measured, as the median of the pairs: on
@@ -133,190 +50,11 @@ _NOTHING, _LITTLE = 1e-12, 0.05
 _GAUSSIAN_VARIANCE = 1.15
 
 
-def pooled_measurement(copies: Sequence[EdgeTestResult]) -> Measurement:
-    """Rubin's rules for every pair, and for the entries of Θ."""
-    first, rules = copies[0], [one.uncertainty for one in copies]
-    both = list(zip(copies, rules, strict=True))
-    degrees = [_degrees(one, rule) for one, rule in both]
-    of_z = [_fisher_z(one, rule) for one, rule in both]
-    fisher = pool_estimates([z for z, _ in of_z], [error for _, error in of_z], degrees)
-    theta = pool_estimates(
-        [one.precision for one in copies], [rule.errors(one)[0] for one, rule in both], degrees
-    )
-    estimate = _estimate(copies, fisher, theta)
-    diagonal = np.eye(first.n_features, dtype=bool)
-    uncertainty = PerEdge(
-        Spread(theta.standard_error, np.where(diagonal, np.nan, fisher.standard_error)),
-        # An entry of the diagonal is one of Θ, and has the degrees of that.
-        StudentOfEach(np.where(diagonal, theta.degrees, fisher.degrees)),
-    )
-    lost = np.full(estimate.precision.shape, np.nan)
-    rows, columns = first.tested_pairs()
-    lost[rows, columns] = lost[columns, rows] = fisher.missing[rows, columns]
-    return Measurement(
-        method=first.method,
-        feature_names=first.feature_names,
-        estimate=estimate,
-        statistic=uncertainty.statistic(np.where(diagonal, 0.0, estimate.partial_correlation)),
-        uncertainty=uncertainty,
-        options=_shared_record(copies),
-        provenance=replace(
-            first.provenance,
-            files=tuple(dict.fromkeys(chain.from_iterable(one.files for one in copies))),
-            n_copies=len(copies),
-            missing_information=lost,
-        ),
-        cautions=_cautions(copies, fisher),
-        selection=_selection(copies),
-    )
-
-
-def _fisher_z(one: EdgeTestResult, rule: Uncertainty) -> tuple[FloatArray, FloatArray]:
-    """z = atanh ρ̂ and its standard error; the diagonal has z = 0 and an error of one."""
-    diagonal = np.eye(one.n_features, dtype=bool)
-    rho = np.where(diagonal, 0.0, one.partial_correlation)
-    return np.arctanh(rho), np.where(diagonal, 1.0, rule.fisher_z_error(rho))
-
-
-def _degrees(one: EdgeTestResult, rule: Uncertainty) -> FloatArray:
-    known = rule.complete_degrees(one.n_samples, one.n_features, one.provenance.n_clusters)
-    return np.broadcast_to(np.asarray(known, np.float64), one.precision.shape)
-
-
-def _estimate(copies: Sequence[EdgeTestResult], fisher: Pooled, theta: Pooled) -> PrecisionEstimate:
-    """tanh z̄, and the entries of Θ that belong to it: a result compares them with thresholds.
-
-    The mean of the copies' Θ_ij differs from these by the order of a variance.
-    """
-    partial = np.tanh(fisher.mean)
-    np.fill_diagonal(partial, 1.0)
-    precision = -partial * root_outer(theta.mean)
-    np.fill_diagonal(precision, theta.mean.diagonal())
-    return PrecisionEstimate(
-        n_samples=copies[0].n_samples,
-        # Results keep no means of columns.
-        centre=Centre(np.full(len(partial), np.nan), None),
-        covariance=np.mean([one.covariance for one in copies], axis=0),
-        precision=precision,
-        partial_correlation=partial,
-        residual_map=precision / np.sqrt(precision.diagonal()),
-    )
-
-
-def _shared_record(copies: Sequence[EdgeTestResult]) -> dict[str, Any]:
-    """What the results record: what is the same in all, and the means of numbers that are not."""
-    record = {}
-    for name, value in copies[0].measurement.options.items():
-        values = [one.measurement.options.get(name) for one in copies]
-        if all(other == value for other in values):
-            record[name] = value
-        elif all(isinstance(other, float) for other in values):
-            record[name] = float(np.mean(np.array(values, np.float64)))
-    return record
-
-
-def _about_copies(copies: Sequence[EdgeTestResult], missing: FloatArray) -> tuple[Caution, ...]:
-    """What the number of copies, or their likeness, says against the pooled result."""
-    first, m = copies[0], len(copies)
-    if missing[~np.eye(len(missing), dtype=bool)].max() < _NOTHING:
-        return (
-            Caution(
-                f"All {m} results are equal: nothing was missing, or the imputer draws nothing at "
-                "random. In that case the standard errors are too small, and some of the edges may "
-                "be false. Draw every copy at random, with random numbers of its own.",
-                EQUAL_COPIES,
-                True,
-            ),
-        )
-    rows, columns = first.tested_pairs()
-    of_pairs = missing[rows, columns]
-    worst, percent = int(of_pairs.argmax()), round(100 * float(of_pairs.max()))
-    if percent <= m:
-        return ()
-    pair = f"{first.feature_names[rows[worst]]} – {first.feature_names[columns[worst]]}"
-    return (
-        Caution(
-            f"Missing values took up to {percent} % of the information about a pair ({pair}), and "
-            f"{m} imputed copies are few for that: with other random numbers the p-values would be "
-            f"other ones. {percent} copies or more are usual.",
-            "few copies",
-        ),
-    )
-
-
-def _about_tails(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caution, ...]:
-    """Where rows are not independent Gaussian ones: most imputers take them for that.
-
-    Parameters are then drawn with too small a variance, and imputed values have too light tails.
-    """
-    first = copies[0]
-    kind = registered().get(first.method)
-    pairs = first.tested_pairs()
-    # Of rows with weights, as many as they are worth.
-    n, p = first.provenance.effective_rows or first.n_samples, first.n_features
-    # What is measured on variables behind the columns has another variance on Gaussian rows.
-    latent = kind is None or "latent variables" in kind.supports
-    if latent or fisher.missing[pairs].mean() < _LITTLE or n <= p:
-        return ()
-    within = np.square(fisher.standard_error) * (1 - fisher.missing)
-    times = float(np.median(within[pairs])) * max(n - p - 1, 1)
-    if not _GAUSSIAN_VARIANCE + 2 * p / n < times < np.inf:
-        return ()
-    return (
-        Caution(
-            f"The variances are {times:.2g} times those of independent Gaussian rows: tails are "
-            "heavy, or rows depend on each other. Most imputers take rows for such ones; the "
-            "pooled standard errors are then too small, and some of the edges may be false. For "
-            "heavy tails, impute the normal scores of the columns, and use method 'kendall'.",
-            LARGE_VARIANCES,
-            True,
-        ),
-    )
-
-
-def _cautions(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caution, ...]:
-    """What speaks against the pooled result; first what breaks its guarantee."""
-    own = (*_about_tails(copies, fisher), *_about_copies(copies, fisher.missing))
-    told = [*own, *_cautions_of_results(copies)]
-    return tuple(sorted(told, key=lambda caution: not caution.breaks))
-
-
-def _cautions_of_results(copies: Sequence[EdgeTestResult]) -> list[Caution]:
-    """Each once; their numbers differ a little from copy to copy."""
-    alike: dict[str, list[str]] = {}
-    for one in copies:
-        for caution in one.cautions:
-            alike.setdefault(_kind(caution), []).append(caution)
-    told = []
-    for kind, sentences in alike.items():
-        first, count = sentences[0], len(sentences)
-        some = f"In {count} of {len(copies)} copies: " * (count < len(copies))
-        told.append(Caution(f"{some}{first}", kind, getattr(first, "breaks", False)))
-    return told
-
-
-def _kind(caution: str) -> str:
-    """What it is about; a file has only the sentence, which is then taken without its numbers."""
-    return str(getattr(caution, "kind", re.sub(r"\d[\d.,]*", "#", caution)))
-
-
-def _selection(copies: Sequence[EdgeTestResult]) -> Selection | None:
-    """The neighbours that were chosen in any of the copies."""
-    chosen = [one.selection for one in copies if one.selection is not None]
-    if not chosen:
-        return None
-    of_each = zip(*(one.neighbours for one in chosen), strict=True)
-    return Selection(chosen[0].penalty, tuple(tuple(sorted(set().union(*own))) for own in of_each))
-
-
-AS_TESTED = "as tested"
-
-
 def pool(
     results: Iterable[EdgeTestResult],
     *,
     alpha: float | None = None,
-    correction: str | None = AS_TESTED,
+    correction: str | None = _AS_TESTED,
     min_effect: float | None = None,
 ) -> EdgeTestResult:
     r"""Pool the results of several imputed copies of the same rows into one, by Rubin's rules.
@@ -337,13 +75,11 @@ def pool(
     results : iterable of EdgeTestResult
         One for each imputed copy, two or more: of the same columns, rows, per-edge method and
         family.
-    alpha : float, optional
-        Significance level; by default that of the results.
+    alpha, min_effect : float, optional
+        As in `edge_test`; by default those of the results.
     correction : {"as tested", "holm", "bonferroni", "bh", "by", None}
         How to account for testing many pairs; by default as the results do, but "maxt" cannot be
         pooled.
-    min_effect : float, optional
-        The minimal effect, as in `edge_test`; by default that of the results.
 
     Returns
     -------
@@ -383,35 +119,256 @@ def pool(
     [('x0', 'x1'), ('x1', 'x2'), ('x2', 'x3')]
     """
     copies = _checked_copies(results)
-    question = _question(copies, alpha, correction, min_effect)
-    measured = pooled_measurement(copies)
-    for caution in measured.cautions:
-        if caution.kind in (EQUAL_COPIES, LARGE_VARIANCES):  # each copy warned of its own
-            warn(caution, BrokenAssumptionWarning)
-    return decide(measured, question)
-
-
-def _question(
-    copies: list[EdgeTestResult],
-    alpha: float | None,
-    correction: str | None,
-    min_effect: float | None,
-) -> Question:
-    """What the caller says, and for the rest what all results were decided with."""
-    said: dict[str, Any] = {"alpha": alpha, "min_effect": min_effect}
-    asked = {name: value for name, value in said.items() if value is not None}
-    if correction != AS_TESTED:
-        asked["correction"] = correction
-    for name in DECIDED:
-        if name not in asked:
-            remedy = f"pass {name}=... to say which"
-            asked[name] = _check_same(copies, name, DECIDED[name], remedy)
-    if asked["correction"] == "maxt":
+    given: dict[str, Any] = {"alpha": alpha, "min_effect": min_effect}
+    how = {name: value for name, value in given.items() if value is not None}
+    if correction != _AS_TESTED:
+        how["correction"] = correction
+    for name in ("alpha", "correction", "min_effect"):
+        if name not in how:
+            values = [getattr(one.question, name) for one in copies]
+            how[name] = _the_same(name, values, f"pass {name}=... to say which")
+    if how["correction"] == "maxt":
         raise ParameterError(
             "correction: 'maxt' resamples batches of rows, which a pooled result does not have; "
             "pass correction='holm'."
         )
+    first = copies[0].question
+    question = method_of(copies[0].method).question(**how, given=first.given, pairs=first.pairs)
+    measured = _pooled(copies)
+    for caution in measured.cautions:
+        if caution.kind in (_EQUAL_COPIES, _LARGE_VARIANCES):  # each copy warned of its own
+            warn(caution, BrokenAssumptionWarning)
+    return decide(measured, question)
+
+
+def _checked_copies(results: object) -> list[EdgeTestResult]:
+    """Two results or more that can be pooled."""
+    several = isinstance(results, Iterable) and not isinstance(results, EdgeTestResult)
+    copies: list[Any] = list(results) if several else [results]  # type: ignore[call-overload]
+    for number, one in enumerate(copies, 1):
+        if not isinstance(one, EdgeTestResult):
+            raise ParameterError(
+                f"results: expected results of edge_test, got {type(one).__name__} as number "
+                f"{number}; pass [edge_test(copy) for copy in copies]."
+            )
+    if len(copies) < 2:
+        raise ParameterError(
+            f"results: expected a list of at least 2, one for each imputed copy, got {len(copies)};"
+            " impute several times, with different random numbers."
+        )
+    for number, one in enumerate(copies, 1):
+        if why := _why_not(one):
+            raise ParameterError(f"results: number {number} cannot be pooled: {why}.")
+    for what, where, remedy in _SAME:
+        _the_same(what, [attrgetter(where)(one) for one in copies], remedy)
+    options = [_options(one) for one in copies]
+    _the_same("options of the method", options, "test all copies with the same options")
+    _the_same("pairs", [chosen_pairs(one) for one in copies], "test the same pairs in all")
+    return copies
+
+
+def _why_not(one: EdgeTestResult) -> str:
+    """Why a result has no standard errors of its own for each pair; empty if it has."""
+    if one.provenance.n_copies is not None:
+        return "it is a pooled one; pool all copies at once"
+    if one.provenance.pair_rows is not None:
+        return (
+            "it was tested with missing='pairwise'; impute every value that is missing, or use "
+            "that result alone"
+        )
+    if one.uncertainty.simultaneous:
+        return f"method {one.method!r} has no standard error for each pair; use method='score'"
+    if one.uncertainty.anytime:
+        return f"method {one.method!r} holds at every look; use method='score'"
+    return ""
+
+
+def _the_same(what: str, values: Sequence[Any], remedy: str) -> Any:
+    """What all results have; an error if they differ."""
+
+    def shown(value: Any) -> str:
+        if isinstance(value, list | tuple):  # of many pairs only the first few
+            return f"({listed([*map(repr, value)])})" if value else "none"
+        return "none" if value is None or value == {} else repr(value)
+
+    first = values[0]
+    for number, value in enumerate(values, 1):
+        if value != first:
+            raise ParameterError(
+                f"results: expected the same {what} in all, got {shown(first)} as number 1 and "
+                f"{shown(value)} as number {number}; {remedy}."
+            )
+    return first
+
+
+def _options(one: EdgeTestResult) -> dict[str, Any]:
+    """The options of its method that were given."""
+    kind = registered().get(one.method)
+    return {} if kind is None else kind.options_in(one.measurement.options)
+
+
+def _pooled(copies: Sequence[EdgeTestResult]) -> Measurement:
+    """Rubin's rules for every pair, and for the entries of Θ."""
     first = copies[0]
-    pairs = chosen_pairs(first)
-    family = {"given": first.given} if pairs is None else {"pairs": pairs}
-    return method_of(first.method).question(**asked, **family)
+    diagonal = np.eye(first.n_features, dtype=bool)
+    degrees = [_degrees(one) for one in copies]
+    # z = atanh ρ̂ and its standard error; the diagonal has z = 0 and an error of one.
+    rho = [np.where(diagonal, 0.0, one.partial_correlation) for one in copies]
+    errors = [
+        np.where(diagonal, 1.0, one.uncertainty.fisher_z_error(r))
+        for one, r in zip(copies, rho, strict=True)
+    ]
+    fisher = pool_estimates([np.arctanh(r) for r in rho], errors, degrees)
+    theta = pool_estimates(
+        [one.precision for one in copies],
+        [one.uncertainty.errors(one)[0] for one in copies],
+        degrees,
+    )
+    estimate = _estimate(copies, fisher, theta)
+    diagonal = np.eye(first.n_features, dtype=bool)
+    uncertainty = PerEdge(
+        Spread(theta.standard_error, np.where(diagonal, np.nan, fisher.standard_error)),
+        # An entry of the diagonal is one of Θ, and has the degrees of that.
+        StudentOfEach(np.where(diagonal, theta.degrees, fisher.degrees)),
+    )
+    lost = np.full(estimate.precision.shape, np.nan)
+    rows, columns = first.tested_pairs()
+    lost[rows, columns] = lost[columns, rows] = fisher.missing[rows, columns]
+    return Measurement(
+        method=first.method,
+        feature_names=first.feature_names,
+        estimate=estimate,
+        statistic=uncertainty.statistic(np.where(diagonal, 0.0, estimate.partial_correlation)),
+        uncertainty=uncertainty,
+        options=_shared_options(copies),
+        provenance=replace(
+            first.provenance,
+            files=tuple(dict.fromkeys(chain.from_iterable(one.files for one in copies))),
+            n_copies=len(copies),
+            missing_information=lost,
+        ),
+        cautions=_cautions(copies, fisher),
+        selection=_selection(copies),
+    )
+
+
+def _degrees(one: EdgeTestResult) -> FloatArray:
+    known = one.uncertainty.complete_degrees(
+        one.n_samples, one.n_features, one.provenance.n_clusters
+    )
+    return np.broadcast_to(np.asarray(known, np.float64), one.precision.shape)
+
+
+def _estimate(copies: Sequence[EdgeTestResult], fisher: Pooled, theta: Pooled) -> PrecisionEstimate:
+    """tanh z̄, and the entries of Θ that belong to it: a result compares them with thresholds.
+
+    The mean of the copies' Θ_ij differs from these by the order of a variance.
+    """
+    partial = np.tanh(fisher.mean)
+    np.fill_diagonal(partial, 1.0)
+    precision = -partial * root_outer(theta.mean)
+    np.fill_diagonal(precision, theta.mean.diagonal())
+    return PrecisionEstimate(
+        n_samples=copies[0].n_samples,
+        # Results keep no means of columns.
+        centre=Centre(np.full(len(partial), np.nan), None),
+        covariance=np.mean([one.covariance for one in copies], axis=0),
+        precision=precision,
+        partial_correlation=partial,
+        residual_map=precision / np.sqrt(precision.diagonal()),
+    )
+
+
+def _shared_options(copies: Sequence[EdgeTestResult]) -> dict[str, Any]:
+    """What is the same in all, and the means of numbers that are not."""
+    shared = {}
+    for name, value in copies[0].measurement.options.items():
+        values = [one.measurement.options.get(name) for one in copies]
+        if all(other == value for other in values):
+            shared[name] = value
+        elif all(isinstance(other, float) for other in values):
+            shared[name] = float(np.mean(np.array(values, np.float64)))
+    return shared
+
+
+def _about_copies(copies: Sequence[EdgeTestResult], missing: FloatArray) -> tuple[Caution, ...]:
+    """What the number of copies, or their likeness, says against the pooled result."""
+    first, m = copies[0], len(copies)
+    if missing[~np.eye(len(missing), dtype=bool)].max() < _NOTHING:
+        return (
+            Caution(
+                f"All {m} results are equal: nothing was missing, or the imputer draws nothing at "
+                "random. In that case the standard errors are too small, and some of the edges may "
+                "be false. Draw every copy at random, with random numbers of its own.",
+                _EQUAL_COPIES,
+                True,
+            ),
+        )
+    rows, columns = first.tested_pairs()
+    of_pairs = missing[rows, columns]
+    worst, percent = int(of_pairs.argmax()), round(100 * float(of_pairs.max()))
+    if percent <= m:
+        return ()
+    pair = f"{first.feature_names[rows[worst]]} – {first.feature_names[columns[worst]]}"
+    return (
+        Caution(
+            f"Missing values took up to {percent} % of the information about a pair ({pair}), and "
+            f"{m} imputed copies are few for that: with other random numbers the p-values would be "
+            f"other ones. {percent} copies or more are usual.",
+            "few copies",
+        ),
+    )
+
+
+def _about_tails(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caution, ...]:
+    """Where rows are not independent Gaussian ones: most imputers take them for that.
+
+    Parameters are then drawn with too small a variance, and imputed values have too light tails.
+    """
+    first = copies[0]
+    kind = registered().get(first.method)
+    pairs = first.tested_pairs()
+    n, p = first.provenance.effective_rows or first.n_samples, first.n_features
+    # What is measured on variables behind the columns has another variance on Gaussian rows.
+    latent = kind is None or "latent variables" in kind.supports
+    if latent or fisher.missing[pairs].mean() < _LITTLE or n <= p:
+        return ()
+    within = np.square(fisher.standard_error) * (1 - fisher.missing)
+    times = float(np.median(within[pairs])) * max(n - p - 1, 1)
+    if not _GAUSSIAN_VARIANCE + 2 * p / n < times < np.inf:
+        return ()
+    return (
+        Caution(
+            f"The variances are {times:.2g} times those of independent Gaussian rows: tails are "
+            "heavy, or rows depend on each other. Most imputers take rows for such ones; the "
+            "pooled standard errors are then too small, and some of the edges may be false. For "
+            "heavy tails, impute the normal scores of the columns, and use method 'kendall'.",
+            _LARGE_VARIANCES,
+            True,
+        ),
+    )
+
+
+def _cautions(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caution, ...]:
+    """What speaks against the pooled result; first what breaks its guarantee.
+
+    Those of the copies once each: their numbers differ a little from copy to copy.
+    """
+    found = [*_about_tails(copies, fisher), *_about_copies(copies, fisher.missing)]
+    alike: dict[str, list[Caution]] = {}
+    for one in copies:
+        for caution in one.measurement.cautions:
+            alike.setdefault(caution.kind, []).append(caution)
+    for kind, own in alike.items():
+        some = f"In {len(own)} of {len(copies)} copies: " * (len(own) < len(copies))
+        found.append(Caution(f"{some}{own[0]}", kind, own[0].breaks))
+    return tuple(sorted(found, key=lambda caution: not caution.breaks))
+
+
+def _selection(copies: Sequence[EdgeTestResult]) -> Selection | None:
+    """The neighbours that were chosen in any of the copies."""
+    chosen = [one.selection for one in copies if one.selection is not None]
+    if not chosen:
+        return None
+    of_each = zip(*(one.neighbours for one in chosen), strict=True)
+    return Selection(chosen[0].penalty, tuple(tuple(sorted(set().union(*own))) for own in of_each))
