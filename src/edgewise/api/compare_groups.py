@@ -22,7 +22,7 @@ from edgewise.errors import (
     ParameterError,
     warn,
 )
-from edgewise.inference.cautions import OF_ROW_ORDER, Caution
+from edgewise.inference.cautions import OF_ROW_ORDER, Assumes, Caution
 from edgewise.inference.corrections import CORRECTIONS, adjust
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.question import Question
@@ -30,7 +30,7 @@ from edgewise.inference.sample import sample_of_state, sample_of_table
 from edgewise.methods.auto import Auto
 from edgewise.methods.batch import Batch
 from edgewise.methods.method import Method
-from edgewise.methods.registry import DEFAULT_METHOD, method_of, supporting
+from edgewise.methods.registry import DEFAULT_METHOD, method_of, registered, supporting
 from edgewise.methods.wald import Wald
 from edgewise.results.difference import EdgeDifferenceResult, TwoGroups, decide_differences
 from edgewise.sums.moments import RowState
@@ -453,14 +453,19 @@ def _check_same(a: Group, b: Group) -> None:
         )
 
 
+def _assumes(measured: Measurement) -> Assumes:
+    return registered()[measured.method].assumes
+
+
 def _measured(a: Group, b: Group, method: Method) -> tuple[TwoGroups, AnyArray | None]:
     """Measure both, and say in which order the columns of the second are then: as in the first."""
     a, b, order = _matched(a, b)
     (first, own), (second, others) = a.measured(method), b.measured(method)
-    if first.method != second.method:  # rows of one depend on those before them: batch suits both
-        why = first.why if first.method == "batch" else second.why
+    if first.method != second.method:  # the one that allows for dependent rows suits both
+        careful = min((first, second), key=lambda one: Assumes.INDEPENDENT_ROWS in _assumes(one))
+        suits = method_of(careful.method)
         first, second = (
-            one if one.method == "batch" else replace(group.measured(Batch())[0], why=why)
+            one if one is careful else replace(group.measured(suits)[0], why=careful.why)
             for group, one in ((a, first), (b, second))
         )
     if order is not None:

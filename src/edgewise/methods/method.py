@@ -244,17 +244,15 @@ class Method(ABC):
         )
 
     def check_supports(self, *features: Feature) -> None:
-        """Refuse what the method does not support, and name the methods that do."""
+        """Refuse what the method does not support, and name the methods that support all of it."""
         from edgewise.methods.registry import supporting  # which imports this file
 
         for feature in features:
             if feature not in self.supports:
                 argument, or_else = _ASKED_BY[feature]
-                able = [repr(name) for name in supporting(feature)]
-                raise ParameterError(
-                    f"{argument} not supported by method {self.name!r}; use method "
-                    f"{joined(able, 'or')}{or_else}."
-                )
+                able = [repr(name) for name in supporting(*features)]
+                use = f"; use method {joined(able, 'or')}{or_else}" if able else or_else
+                raise ParameterError(f"{argument} not supported by method {self.name!r}{use}.")
 
     def question(
         self,

@@ -62,9 +62,9 @@ def __getattr__(name: str) -> Any:
     return registered()
 
 
-def supporting(feature: Feature) -> list[str]:
-    """The names of the methods that support something."""
-    return [name for name, kind in registered().items() if feature in kind.supports]
+def supporting(*features: Feature) -> list[str]:
+    """The names of the methods that support all of this."""
+    return [name for name, kind in registered().items() if {*features} <= kind.supports]
 
 
 def method_of(
