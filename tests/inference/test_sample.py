@@ -332,7 +332,6 @@ def test_rows_that_change_between_passes(n, step, refuses):
 ONE_PASS = [
     *(ew.methods.Eig(), ew.methods.Eig(standardize=True), ew.methods.Trace(standardize=True)),
     *(ew.methods.Spectral(radius=radius, standardize=True) for radius in ("trace", "chi2", "eig")),
-    *(ew.methods.Whitened(radius="eig"), ew.methods.Elliptical()),
 ]
 
 

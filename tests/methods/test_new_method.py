@@ -61,6 +61,8 @@ def plain(tmp_path, monkeypatch):
     monkeypatch.setattr(edgewise.methods, "__path__", [*edgewise.methods.__path__, str(tmp_path)])
     monkeypatch.setitem(registry.CLASSES, "plain", "plain:Plain")
     monkeypatch.setattr(registry, "_loaded", {})
+    for name in [name for name in sys.modules if name.startswith("edgewise.cli")]:
+        monkeypatch.delitem(sys.modules, name)  # which reads the lines when it starts
     yield ew.methods.Plain
     sys.modules.pop("edgewise.methods.plain", None)
     vars(edgewise.methods).pop("plain", None)
