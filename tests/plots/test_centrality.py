@@ -20,7 +20,7 @@ def _matplotlib(require):
 
 @pytest.fixture(scope="module")
 def result():
-    return ew.edge_test(datasets.load_sachs())
+    return ew.edge_test(datasets.load_sachs(), method="score")
 
 
 def names_of(ax):

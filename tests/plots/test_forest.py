@@ -13,7 +13,7 @@ from edgewise.plots.plots import plot_forest
 
 @pytest.fixture(scope="module")
 def result():
-    return ew.edge_test(datasets.load_sachs())
+    return ew.edge_test(datasets.load_sachs(), method="score")
 
 
 def drawn(axes):
@@ -83,6 +83,6 @@ def test_endless_intervals_end_in_arrows(rows):
 
 
 def test_pointwise_intervals_of_chosen_pairs_say_so(result):
-    pointwise = ew.edge_test(datasets.load_sachs(), correction="bh")
+    pointwise = ew.edge_test(datasets.load_sachs(), method="score", correction="bh")
     assert "too narrow for pairs chosen" in plot_forest(pointwise).get_xlabel()
     assert "too narrow" not in plot_forest(result).get_xlabel()

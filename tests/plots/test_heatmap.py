@@ -15,7 +15,7 @@ from edgewise.simulate import make_hub_precision, sample
 
 @pytest.fixture(scope="module")
 def result():
-    return ew.edge_test(datasets.load_sachs())
+    return ew.edge_test(datasets.load_sachs(), method="score")
 
 
 def shown_names(axes):

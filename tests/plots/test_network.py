@@ -114,7 +114,7 @@ def test_signs_have_colours_dashes_and_a_key(signed, require):
 
 def test_nodes_are_filled_by_community_and_sized_by_strength(require):
     to_rgb = require("matplotlib.colors").to_rgb
-    result = ew.edge_test(datasets.load_sachs())
+    result = ew.edge_test(datasets.load_sachs(), method="score")
     axes = plot_network(result)
     communities = communities_of(result)
     (nodes,) = (found for found in axes.collections if len(found.get_offsets()) > 1)
@@ -164,7 +164,7 @@ def test_a_graph_without_edges(p):
 
 def test_a_saved_picture_has_its_legends():
     """A file is cut to what is drawn, and the legends below the axes are."""
-    ax = ew.edge_test(datasets.load_sachs()).plot()
+    ax = ew.edge_test(datasets.load_sachs(), method="score").plot()
     ax.figure.draw_without_rendering()
     boxes = [one.get_window_extent() for one in ax.get_children() if isinstance(one, Legend)]
     assert len(boxes) == 2

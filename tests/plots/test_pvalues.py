@@ -15,7 +15,7 @@ from edgewise.plots.plots import null_share, plot_pvalues
 
 @pytest.fixture(scope="module")
 def result():
-    return ew.edge_test(datasets.load_sachs())
+    return ew.edge_test(datasets.load_sachs(), method="score")
 
 
 def bars(axes):

@@ -151,7 +151,7 @@ def draw_graph(
     _draw_names(ax, graph, laid)
     rows = draw_key(ax, rho, signs, quantity)
     if communities is not None and rho.size:
-        draw_communities(ax, graph, communities, rows)
+        _draw(ax, community_marks(graph, communities), rows)
 
 
 def _draw_areas(ax: Axes, graph: layout.Graph, laid: LaidOut, communities: IntArray) -> None:
@@ -286,11 +286,6 @@ def draw_key(
     return rows + _draw(ax, widths, rows)
 
 
-def draw_communities(ax: Axes, graph: layout.Graph, communities: IntArray, rows_above: int) -> None:
-    """Draw what the fills of the nodes mean."""
-    _draw(ax, community_marks(graph, communities), rows_above)
-
-
 def community_marks(graph: layout.Graph, communities: IntArray) -> list[Line2D]:
     """The entries of a legend of communities."""
     from matplotlib.lines import Line2D
@@ -381,27 +376,17 @@ def laid_out(graph: layout.Graph, page: FloatArray) -> LaidOut:
             if clear:
                 # The node stands in the upper part of its box, the name below it.
                 places = places + np.array([0.0, (written[0, 1] + _GAP) / 2])
-                return _lettered(
-                    graph,
-                    LaidOut(page, places, scale, *_below(places, scale, labels, written), size),
+                middles = places - np.array([0.0, 1.0]) * (
+                    _LARGEST * scale + _GAP + written[:, 1:] / 2
                 )
+                below = LaidOut(page, places, scale, np.arange(p), labels, middles, size)
+                # Names beside their nodes, where they cover few edges, if all fit so.
+                beside = _with_names(graph, below, p)
+                return beside if len(beside.named) == p else below
     places, _ = _apart(start, node + 2.0, page)
     labels = short_names(graph.feature_names, 12)
     nobody = LaidOut(page, places, scale, np.arange(p), labels, places, SMALLEST_FONT)
     return _with_names(graph, nobody, min(p, _SOME_NAMED) if p > _ALL_NAMED else p)
-
-
-def _below(
-    places: FloatArray, scale: float, labels: list[str], written: FloatArray
-) -> tuple[IntArray, list[str], FloatArray]:
-    middles = places - np.array([0.0, 1.0]) * (_LARGEST * scale + _GAP + written[:, 1:] / 2)
-    return np.arange(len(places)), labels, middles
-
-
-def _lettered(graph: layout.Graph, below: LaidOut) -> LaidOut:
-    """Names beside their nodes, where they cover few edges, if all fit so; else below them."""
-    beside = _with_names(graph, below, graph.n_features)
-    return beside if len(beside.named) == graph.n_features else below
 
 
 def node_radii(graph: layout.Graph, laid: LaidOut) -> FloatArray:
@@ -464,7 +449,9 @@ def _with_names(graph: layout.Graph, laid: LaidOut, most: int) -> LaidOut:
         best, fewest = None, math.inf
         for middle in _around(places[i], sizes[i], float(radii[i]) + _GAP):
             box = np.array([middle - sizes[i] / 2, middle + sizes[i] / 2])
-            if _is_free(box, laid.page, taken, places, radii):
+            nearest = np.clip(places, *box)
+            covers_node = (np.hypot(*(places - nearest).T) <= radii).any()
+            if free_box(box, laid.page, taken, gap=1) and not covers_node:
                 covers = int(((crossed > box[0]) & (crossed < box[1])).all(axis=1).sum())
                 if covers < fewest:
                     best, fewest = box, covers
@@ -503,20 +490,12 @@ def _around(place: FloatArray, size: FloatArray, reach: float) -> Iterator[Float
             yield place + np.array([side * half[0], up * (reach + half[1])])
 
 
-def _is_free(
-    box: FloatArray,
-    page: FloatArray,
-    taken: list[FloatArray],
-    places: FloatArray,
-    radii: FloatArray,
-) -> bool:
+def free_box(box: FloatArray, page: FloatArray, taken: list[FloatArray], gap: float) -> bool:
+    """Whether a box lies on the page and not on another one."""
     low, high = box
     if (low < 0).any() or (high > page).any():
         return False
-    if any((low < other[1] + 1).all() and (high + 1 > other[0]).all() for other in taken):
-        return False
-    nearest = np.clip(places, low, high)
-    return bool((np.hypot(*(places - nearest).T) > radii).all())
+    return not any((low < b[1] + gap).all() and (high + gap > b[0]).all() for b in taken)
 
 
 def edge_paths(
