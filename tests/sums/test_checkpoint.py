@@ -28,12 +28,12 @@ BATCH = 16
 CUTS = (50, 98, 105)  # files of 50, 48 and 7 rows: a short batch at the end, none, only one
 N_BATCHES = 4 + 3 + 1
 NAMES = ["a", "b", "c", "d"]
-ENDINGS = ["csv", "csv.gz", "parquet", "feather", "npy"]
-KINDS = {
-    "moments": lambda: ew.states.Moments(feature_names=NAMES),
-    "order 2": lambda: ew.states.Moments(order=2),
-    "batches": lambda: ew.states.BatchMoments(4, batch_rows=5, feature_names=NAMES),
-    "pairwise": lambda: ew.states.PairwiseMoments(4, batch_rows=5, feature_names=NAMES),
+CASES = {
+    "csv": lambda: ew.states.Moments(feature_names=NAMES),
+    "csv.gz": lambda: ew.states.Moments(order="all"),
+    "parquet": lambda: ew.states.BatchMoments(4, batch_rows=5, feature_names=NAMES),
+    "feather": lambda: ew.states.PairwiseMoments(4, batch_rows=5, feature_names=NAMES),
+    "npy": lambda: ew.states.Moments(order=2),
 }
 
 
@@ -123,9 +123,9 @@ def resume(paths, checkpoint, state=None, columns=None, **options):
 
 
 @pytest.mark.parametrize("missing", ["raise", "drop"])
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, ending, kind, missing):
+@pytest.mark.parametrize("ending", CASES)
+def test_resumed_at_any_batch_is_uninterrupted(tmp_path, write, rows, gaps, ending, missing):
+    kind = CASES[ending]
     X = gaps if missing == "drop" else rows[: CUTS[-1]]
     source = FileTable(write(X, ending))
     whole, n_dropped = read_into(kind(), as_table(source, missing=missing))

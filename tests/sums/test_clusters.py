@@ -116,16 +116,6 @@ def test_pooled_are_the_moments_of_all_rows():
     np.testing.assert_allclose(pooled.covariance(), np.cov(X, rowvar=False), rtol=1e-12)
 
 
-@pytest.mark.parametrize("step", [1, 7])
-def test_in_pieces_it_is_the_same(monkeypatch, step):
-    rng = np.random.default_rng(1)
-    clusters = state(rng.standard_normal((500, P)), rng.integers(30, size=500))
-    whole = clusters.pooled()
-    monkeypatch.setattr(module, "_AT_ONCE", step * P * P)
-    assert clusters.step == step
-    np.testing.assert_allclose(clusters.pooled().covariance(), whole.covariance(), rtol=1e-13)
-
-
 def test_missing_values_are_named(refuses):
     X = np.ones((6, P))
     X[2, 1] = np.nan

@@ -4,6 +4,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from edgewise._checks import default_names
 from edgewise.estimate.inverse import estimate_precision
@@ -11,7 +13,16 @@ from edgewise.inference.sign_flip import SignFlip
 from edgewise.inference.uncertainty import ScoreTest
 from edgewise.methods.wald import NEARLY_ONE
 from edgewise.states import Moments
-from edgewise.sums.score import all_pairs_at_once, all_pairs_exactly, believed_tau, few_rows
+from edgewise.sums import score as score_pair
+from edgewise.sums.score import (
+    all_pairs_at_once,
+    all_pairs_exactly,
+    believed_tau,
+    few_rows,
+    one_pair_exactly,
+    row_tau,
+    score_weight,
+)
 from edgewise.tables.table import RowsAtHand
 
 NAMES = ("second", "cross", "ends", "fourth", "sixth")
@@ -221,3 +232,117 @@ def test_two_rare_events_that_never_meet():
         shares = upper(sums.fourth)
         assert ((shares >= 0) & (shares <= 1 + 1e-9)).all()
         assert (upper(sums.sixth) <= shares**1.5 * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "few"), [(500, 400, True), (501, 70, False), (23301, 10, True), (23302, 10, False)]
+)
+def test_when_every_pair_is_summed_by_itself(n, p, few):
+    assert few_rows(n, p) is few
+
+
+@pytest.mark.parametrize(("n", "p"), [(6, 4), (40, 2), (60, 3), (100, 7), (260, 20)])
+@pytest.mark.parametrize("distribution", DRAWS)
+def test_exactly_is_refitted_regressions(distribution, n, p):
+    X = rows_of(distribution, n, p, strong=p > 3) * np.logspace(-2, 3, p) + 5
+    assert_refitted(exactly(X), X, 1e-7 if n == 6 else 1e-9)
+
+
+@settings(max_examples=25)
+@given(st.integers(2, 5), st.integers(3, 30), st.integers(0, 10**6))
+def test_exactly_on_any_rows(p, more, seed):
+    X = np.random.default_rng(seed).standard_t(3, (p + more, p))
+    assert_refitted(exactly(X), X, 1e-6)
+
+
+@pytest.mark.parametrize("chunk", [50, 200, 80 * 4])  # less than a pair, two, four of fifteen
+def test_exactly_in_chunks_of_pairs(chunk, monkeypatch):
+    X = rows_of("t5", 80, 6)
+    whole = exactly(X)
+    monkeypatch.setattr("edgewise.sums.score._CHUNK", chunk)
+    found = exactly(X)
+    for name in (*NAMES, "square_square"):
+        np.testing.assert_allclose(getattr(found, name), getattr(whole, name), rtol=1e-12)
+
+
+@pytest.mark.parametrize("length", [7, 100, 8192])
+@pytest.mark.parametrize("law", DRAWS)
+def test_the_sums_of_a_pair(law, length, monkeypatch):
+    monkeypatch.setattr(score_pair, "_ROWS", length)
+    X = rows_of(law, 300, 5, strong=True)
+    estimate = estimated(X)
+    centred = estimate.centre.subtract_from(X, np.empty(X.shape[::-1]))
+    leverage, rho = estimate.leverage(), estimate.partial_correlation
+    sums = all_pairs_exactly(centred, leverage, rho)
+    # Among other columns, in another order.
+    kept = np.empty((8, 300))
+    kept[[6, 0, 3, 7, 2]] = centred
+    before = kept.copy()
+    found = one_pair_exactly(kept, np.array([6, 0, 3, 7, 2]), leverage, float(rho[0, 1]))
+    second = sums.second[0, 1]
+    expected = second, sums.fourth[0, 1] * second**2, sums.sixth[0, 1] * second**3
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+    np.testing.assert_array_equal(kept, before)
+
+
+@pytest.mark.parametrize("first", [2, 4])
+@pytest.mark.parametrize("law", DRAWS)
+def test_products_of_the_first_columns_only(law, first):
+    X = rows_of(law, 900, 6, strong=True)
+    X[:5] *= 6
+    estimate = estimated(X)
+    rest = RowsAtHand([X[:400], X[400:]]), estimate.centre, estimate.leverage()
+    rho = estimate.partial_correlation
+    whole = all_pairs_at_once(*rest, rho, NEARLY_ONE)
+    part = all_pairs_at_once(*rest, rho[:first, :first], NEARLY_ONE)
+    for name in ("second", "cross", "ends", "fourth", "sixth"):
+        expected = getattr(whole, name)[:first, :first]
+        np.testing.assert_allclose(getattr(part, name), expected, rtol=1e-12)
+
+
+def test_the_weight():
+    """One over 1 − h for rows of one scale, over its square where a row's own scale dominates."""
+    left = np.array([1.0, 0.5, 0.1, 1e-10])
+    np.testing.assert_allclose(score_weight(left, 1.0), 1 / left, rtol=1e-14)
+    np.testing.assert_allclose(score_weight(left, 0.0), left**-2, rtol=1e-14)
+
+
+@pytest.mark.parametrize("law", ["one scale", "t3", "contaminated"])
+@pytest.mark.parametrize(("n", "p"), [(500, 50), (250, 50), (200, 10)])
+def test_the_weight_makes_up_for_the_fit(law, n, p):
+    """Var(Σ e_ie_j) = Σ σ_k²g_k exactly, for errors of known variances; g² is what e_i²e_j² shows.
+
+    With the τ of these variances the weighted sum of g² is the variance, for rows of one scale, and
+    up to a third more where scales differ; hardly less.
+    """
+    rng = np.random.default_rng(0)
+    scale = {
+        "one scale": np.ones(n),
+        "t3": 1 / np.sqrt(rng.chisquare(3, n) / 3),
+        "contaminated": np.where(rng.random(n) < 0.05, 5.0, 1.0),
+    }[law]
+    variance = scale**2 / np.mean(scale**2)
+    Z = np.column_stack([np.ones(n), rng.standard_normal((n, p - 2)) * scale[:, np.newaxis]])
+    H = Z @ np.linalg.pinv(Z)
+    h, left = H.diagonal(), np.eye(n) - H
+    g = left**2 @ variance
+    own = np.maximum((g - h * (1 - h)) / (1 - h) ** 2, 0.5)
+    estimated = np.sum(score_weight(1 - h, 1 / own) * g**2)
+    ratio = estimated / np.sum(variance * g)
+    if law == "one scale":
+        assert ratio == pytest.approx(1, abs=1e-9)
+    assert 0.97 < ratio < 1.33
+
+
+def test_two_columns_have_no_scale_to_believe_in():
+    square = np.random.default_rng(0).chisquare(1, (2, 50))
+    np.testing.assert_allclose(row_tau(square, np.full(50, 0.9), 50), 1.0, atol=0.02)
+
+
+def test_the_belief_written_down():
+    variance, p = np.array([0.1, 0.5, 0.9, 1.0, 2.0, 30.0, 500.0]), 8
+    for seen, tau in zip(variance, believed_tau(variance, p), strict=True):
+        few = 0.9 * 6 / 18
+        excess = max(seen - 1, 0)
+        belief = few + (1 - few) * excess**2 / (excess**2 + 3600)
+        assert tau == pytest.approx(1 - belief * (1 - 1 / max(seen, 0.5)), rel=1e-12)
