@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.report import Line
 from edgewise import edge_test
-from edgewise.tables.partitioned import PartitionedTable, PartTask
+from edgewise.tables.dask import PartitionedTable, PartTask
 from edgewise.tables.table import in_tree
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import feather, parquet
 
 from edgewise.tables import table as table_module
-from edgewise.tables.partitioned import PartitionedTable
+from edgewise.tables.dask import PartitionedTable
 from edgewise.tables.table import in_tree
 
 

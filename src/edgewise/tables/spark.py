@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 from edgewise._optional import missing_dependency
 from edgewise._text import one_line
 from edgewise.errors import DataError, EdgewiseError, quiet
-from edgewise.tables.partitioned import PartitionedTable, PartTask
+from edgewise.tables.dask import PartitionedTable, PartTask
 from edgewise.tables.table import in_tree, select_columns
 
 try:

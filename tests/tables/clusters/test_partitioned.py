@@ -18,7 +18,7 @@ from edgewise._parallel import one_blas_thread
 from edgewise._version import __version__
 from edgewise.errors import DataError, DataTypeError, NonFiniteError
 from edgewise.sums.accumulate import read_into
-from edgewise.tables.partitioned import PartitionedTable, PartTask
+from edgewise.tables.dask import PartitionedTable, PartTask
 from edgewise.tables.table import in_tree
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
