@@ -9,7 +9,6 @@ import pytest
 
 import edgewise as ew
 from edgewise.api.compare_methods import all_variants, compare_methods
-from edgewise.tables.files import FileTable
 from edgewise.tables.open import as_table
 
 VARIANTS = dict(all_variants())
@@ -87,14 +86,6 @@ class TestChosenMethods:
         ]
         same_result(lines[1].result, ew.edge_test(rows, method="batch", n_batches=20))
 
-    def test_an_unknown_one_is_an_error_and_no_line(self, rows, refuses):
-        refuses(
-            lambda: compare_methods(rows, methods=["score", "nope"]),
-            ew.errors.ParameterError,
-            "method: expected one of",
-            "'nope'",
-        )
-
 
 class TestCorrection:
     def test_maxt_where_there_is_one(self, rows):
@@ -120,20 +111,6 @@ def test_every_line_is_about_the_same_pairs(rows):
 
 class TestOpening:
     """The data are opened once, for all methods."""
-
-    @pytest.fixture
-    def semicolons(self, rows, tmp_path):
-        path = tmp_path / "semi.csv"
-        np.savetxt(path, rows, fmt="%.17g", delimiter=";", header="a;b;c;d", comments="")
-        return path
-
-    def test_files_are_opened_once(self, csv_file, monkeypatch):
-        opened, real = [], FileTable.__init__
-        monkeypatch.setattr(
-            FileTable, "__init__", lambda self, *a, **k: (opened.append(a), real(self, *a, **k))[1]
-        )
-        compare_methods(csv_file, methods=["score", "batch", "fisher"])
-        assert len(opened) == 1
 
     @pytest.mark.parametrize("saved", [False, True])
     def test_a_state(self, rows, tmp_path, saved, same_result):

@@ -108,14 +108,6 @@ def test_too_few_rows_is_a_warning_that_says_how_many_would_do(rows):
     assert f"{result.rows_needed:,} rows" in result.summary()
 
 
-def test_a_result_cannot_be_changed(rows):
-    result = ew.edge_test(rows)
-    with pytest.raises(AttributeError):
-        result.alpha = 0.5
-    with pytest.raises(ValueError, match="read-only"):
-        result.reject[0, 1] = True
-
-
 def test_feature_names_take_the_place_of_those_that_came(rows, csv_file, require, same_result):
     frame = require("pandas").DataFrame(rows, columns=list("abcd"))
     for data in (rows, frame, csv_file):
@@ -153,17 +145,6 @@ def test_a_minimal_effect_outside_its_range(rows, refuses, value):
     )
 
 
-@pytest.mark.parametrize("method", ["score", "wald", "sequential", "fisher", "elliptical"])
-def test_maxt_needs_batches(rows, refuses, method):
-    refuses(
-        lambda: ew.edge_test(rows, method=method, correction="maxt"),
-        ew.errors.ParameterError,
-        "'maxt' is not supported by method",
-        repr(method),
-        "use method 'batch' or 'kendall'",
-    )
-
-
 class TestMoreColumnsThanRows:
     """Refused at once: the shape is known, or soon found, before p² numbers are made."""
 
@@ -179,11 +160,11 @@ class TestMoreColumnsThanRows:
     @pytest.mark.parametrize("method", ["score", "batch", "trace"])
     @pytest.mark.parametrize("options", [{}, {"missing": "drop"}], ids=str)
     def test_in_an_array_and_its_file(self, tmp_path, refuses, method, options):
-        X = np.random.default_rng(0).standard_normal((100, 20_000))
+        X = np.random.default_rng(0).standard_normal((100, 2_000))
         np.save(tmp_path / "wide.npy", X)
         for data in (X, tmp_path / "wide.npy"):
             call = lambda d=data: ew.edge_test(d, method=method, **options)  # noqa: E731
-            refuses(call, ew.errors.DataError, "got 100 rows and 20000 columns")
+            refuses(call, ew.errors.DataError, "got 100 rows and 2000 columns")
 
 
 class TestSequence:

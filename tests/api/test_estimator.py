@@ -99,7 +99,7 @@ def test_parameters_and_options_of_the_method(rows, same_result, parameters):
         ({"alpha": 2}, ["alpha", "got 2"]),
         ({"correction": "nope"}, ["correction", "'nope'"]),
         ({"min_effect": -0.1}, ["min_effect", "between 0 and 1", "got -0.1"]),
-        ({"mu": 2.0}, ["mu", "'score'"]),
+        ({"mu": 2.0}, ["mu", "'auto'"]),
         ({"method": "batch", "n_batches": 401}, ["n_batches", "400 rows", "got 401"]),
         ({"method": "trace", "correction": "bh"}, ["correction", "'trace'", "needs none"]),
         ({"method": ew.methods.Batch}, ["method", "got the class", "Batch(...)"]),

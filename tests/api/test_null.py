@@ -12,25 +12,12 @@ import edgewise as ew
 from edgewise.api import null as module
 from edgewise.api.null import NullComparison, check_null, even_sample
 from edgewise.methods.registry import METHODS
-from edgewise.tables.table import Partition, Table
 
 PER_EDGE = [name for name, method in METHODS.items() if not method.simultaneous]
 
 
 def facts(lines):
     return [(line.label, line.n_shuffles, line.n_with_edges, line.failure) for line in lines]
-
-
-class TestShuffles:
-    def test_the_seed_decides_them(self, rows):
-        def found(seed):
-            lines = check_null(
-                rows, methods=["fisher"], alpha=0.5, n_shuffles=40, random_state=seed
-            )
-            return facts(lines)
-
-        assert found(1) == found(1)
-        assert len({found(seed)[0][2] for seed in range(6)}) > 1
 
 
 class TestShares:
@@ -42,14 +29,6 @@ class TestShares:
         (line,) = check_null(X, methods=["fisher"], n_shuffles=n)
         assert line.share <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n)
         assert line.band[0] <= 0.05
-
-    def test_the_level_reaches_the_tests(self, rows):
-        few, many = (
-            check_null(rows, methods=["fisher"], n_shuffles=50, alpha=alpha, correction=None)[0]
-            for alpha in (0.001, 0.5)
-        )
-        assert few.n_with_edges < 5
-        assert many.n_with_edges > 40
 
     @pytest.mark.parametrize(("found", "n"), [(0, 100), (4, 100), (100, 100), (1, 2)])
     def test_the_band_is_clopper_and_pearsons(self, found, n):
@@ -83,28 +62,6 @@ class TestData:
         assert (sample.n_available, sample.n_dropped) == (25_000, 0)
         (line,) = check_null(X, methods=["fisher"], n_shuffles=2)
         assert line.n_samples == 8334
-
-    def test_parts(self, rows):
-        """The rows of every part of a table on a cluster, in order."""
-
-        class InParts(Table):
-            feature_names, named, rescannable = tuple("abcd"), True, True
-
-            def blocks(self):
-                return iter([rows[:250], rows[250:]])
-
-            def partition_rows(self):
-                return [250, 150]
-
-            def reduce(self, one_pass, merge):
-                halves = (rows[:250], rows[250:])
-                parts = [
-                    Partition(k, f"part {k}", self.feature_names, lambda half=half: [half])
-                    for k, half in enumerate(halves)
-                ]
-                return merge(*map(one_pass, parts))
-
-        np.testing.assert_array_equal(even_sample(InParts()).rows, rows)
 
 
 class TestErrors:

@@ -69,7 +69,7 @@ questions = st.permutations(range(P)).flatmap(
     columns=questions,
     seed=st.integers(0, 1000),
 )
-@settings(max_examples=120)
+@settings(max_examples=60)
 def test_the_same_as_edge_test(law, more, columns, seed):
     """From as few rows as there may be."""
     X = rows_of(law, len(columns) - 2 + more, seed)

@@ -316,10 +316,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         return self._tested
 
     def _remember_features(self, X: Any, table: Table, *, reset: bool) -> None:
-        chosen = any(
-            one is not None for one in (self.columns, self.exclude, self.clusters, self.weights)
-        )
-        if isinstance(table, Table) and not chosen and _known_to_sklearn(X, table):
+        if _known_to_sklearn(X, table):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return
         names = np.array(table.feature_names, dtype=object)
@@ -455,7 +452,8 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
 
 
 def _known_to_sklearn(X: Any, table: Table) -> bool:
-    """Whether scikit-learn finds the columns of `X` itself, and words its errors."""
-    if table.named:
-        return is_a(X, "pandas", "DataFrame")
-    return hasattr(X, "shape") or isinstance(X, list | tuple)
+    """Whether scikit-learn finds the same columns of `X` itself, and words its errors."""
+    if is_a(X, "pandas", "DataFrame"):
+        return [str(name) for name in X.columns] == list(table.feature_names)
+    here = table.local and (hasattr(X, "shape") or isinstance(X, list | tuple))
+    return here and not table.named and np.shape(X)[1:] == (len(table.feature_names),)
