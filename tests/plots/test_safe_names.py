@@ -70,10 +70,10 @@ def test_shortened_inside(name, most, shown):
         (
             ["Close of A in the year (new)", "Close of B in the year (old)"],
             10,
-            ["A…(new)", "B…(old)"],
+            ["A in …new)", "B in …old)"],
         ),
         # The common words are the whole of one name: nothing would be left of it.
-        (["close price ", "close price of gold"], 12, ["close price ", "close… gold"]),
+        (["close price ", "close price of gold"], 12, ["close price ", "close … gold"]),
     ],
 )
 def test_examples(names, most, expected):

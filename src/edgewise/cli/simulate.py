@@ -2,56 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from edgewise.cli.options import PATH, Choice, Manual, section
+from edgewise._text import did_you_mean
+from edgewise.cli.options import PATH, Manual, section
 from edgewise.cli.run import progress_bar
 from edgewise.cli.streams import output as print_output
 
-#: What each name stands for: a function or class of `edgewise.simulate`, whose signature decides
-#: which options go with it, and the arguments that the name itself decides.
-_GRAPHS: dict[str, tuple[str, dict[str, Any]]] = {
-    "chain": ("make_chain_precision", {}),
-    "star": ("make_hub_precision", {"n_hubs": 1}),
-    "hub": ("make_hub_precision", {}),
-    "grid": ("make_grid_precision", {}),
-    "erdos-renyi": ("make_erdos_renyi_precision", {}),
-    "sparse": ("make_sparse_precision", {}),
-    "gram": ("make_gram_covariance", {}),
-    "gram-sparse": ("make_gram_precision", {}),
+#: The functions and classes of `edgewise.simulate` by the names of graphs and of laws.
+_GRAPHS = {
+    "chain": "make_chain_precision",
+    "hub": "make_hub_precision",
+    "grid": "make_grid_precision",
+    "erdos-renyi": "make_erdos_renyi_precision",
+    "sparse": "make_sparse_precision",
+    "gram": "make_gram_covariance",
+    "gram-sparse": "make_gram_precision",
 }
-_LAWS: dict[str, tuple[str, dict[str, Any]]] = {
-    "gaussian": ("Gaussian", {}),
-    "laplace": ("PowerExponential", {"omega": 1.0}),
-    "power-exponential": ("PowerExponential", {}),
-    "t": ("StudentT", {}),
-    "contaminated": ("Contaminated", {}),
-    "gamma": ("Gamma", {}),
-    "exponential": ("Gamma", {"shape": 1.0}),
-    "lognormal": ("LogNormal", {}),
-    "pareto": ("ClaytonPareto", {}),
-}
-#: The options of graphs and of laws, by the argument that each is.
-_GRAPH_OPTIONS = {
-    "weight": ("--weight", float, "Minus the partial correlation along an edge."),
-    "n_hubs": ("--hubs", int, "How many centres (hub).  [default: 2]"),
-    "probability": ("--probability", float, "Of an edge (erdos-renyi).  [default: 0.1]"),
-    "n_edges": ("--edges", int, "How many (sparse, gram-sparse).  [default: as variables]"),
-    "n_factors": ("--factors", int, "Length of the g_i (gram…).  [default: 3 × variables]"),
-}
-_LAW_OPTIONS = {
-    "omega": ("--omega", float, "Exponent (power-exponential): 1 Laplace, 2 Gaussian."),
-    "df": ("--df", float, "Degrees of freedom (t).  [default: 5]"),
-    "shape": ("--shape", float, "Of gamma [default: 1] or pareto [default: 6]."),
-    "sigma": ("--sigma", float, "Spread of the logarithms (lognormal).  [default: 1]"),
-    "share": ("--share", float, "Share of large rows (contaminated).  [default: 0.05]"),
-    "scale": ("--scale", float, "How much larger they are (contaminated).  [default: 5]"),
-}
-_options = {
-    name: click.option(flag, name, type=kind, help=help)
-    for name, (flag, kind, help) in (_GRAPH_OPTIONS | _LAW_OPTIONS).items()
+_LAWS = {
+    "gaussian": "Gaussian",
+    "laplace": "PowerExponential",
+    "t": "StudentT",
+    "contaminated": "Contaminated",
+    "gamma": "Gamma",
+    "lognormal": "LogNormal",
+    "pareto": "ClaytonPareto",
 }
 
 
@@ -63,62 +41,54 @@ _options = {
     # 10,000 Gaussian rows of a chain of 10 variables
     edgewise simulate -o chain.parquet
     # Heavy tails, two hubs
-    edgewise simulate -o hubs.csv -n 5000 --graph hub --distribution t --df 5
-    # A random graph; every row keeps half of the previous row
+    edgewise simulate -o hubs.csv --graph hub:n_hubs=2 --distribution t:df=5
+    # A random graph; every row has half of the previous row
     edgewise simulate -o series.parquet --graph erdos-renyi --memory 0.5 --seed 7
     """,
 )
 @section(
-    "Rows",
+    "Options",
     click.option(
-        "-o",
-        "--output",
-        required=True,
-        type=PATH,
-        metavar="FILE.parquet|csv",
-        help="Where the rows go.",
+        "-o", "--output", required=True, type=PATH, metavar="FILE.parquet|csv", help="The rows."
     ),
     click.option("-n", "--rows", type=int, default=10_000, show_default=True, help="How many."),
     click.option(
         "-p", "--features", type=int, default=10, show_default=True, help="How many variables."
     ),
-    "--seed",
-)
-@section(
-    "Graph",
     click.option(
         "--graph",
-        type=Choice(tuple(_GRAPHS)),
         default="chain",
         show_default=True,
         metavar="GRAPH",
-        help="chain, star, hub (several stars), grid, erdos-renyi, sparse (random edges of random "
-        "strengths), gram (the paper's covariance: all pairs are edges), gram-sparse (the same "
-        "with pairs that are not).",
+        help="chain (weight), hub (n_hubs, weight), grid (weight), erdos-renyi (probability), "
+        "sparse (n_edges), gram (n_factors: the paper's, all pairs are edges), gram-sparse "
+        "(n_edges, n_factors).",
     ),
-    *(_options[name] for name in _GRAPH_OPTIONS),
-)
-@section(
-    "Distribution",
     click.option(
         "--distribution",
-        type=Choice(tuple(_LAWS)),
         metavar="LAW",
         default="gaussian",
         show_default=True,
-        help=f"The law of the rows: {', '.join(_LAWS)}.",
+        help="gaussian, laplace (omega), t (df), contaminated (share, scale), gamma (shape), "
+        "lognormal (sigma), pareto (shape).",
     ),
-    *(_options[name] for name in _LAW_OPTIONS),
     click.option("--memory", type=float, help="AR(1): the share of the previous row that stays."),
+    "--seed",
 )
 def simulate_command(
-    output: str, rows: int, features: int, seed: int, memory: float | None, **options: Any
+    output: str,
+    rows: int,
+    features: int,
+    graph: str,
+    distribution: str,
+    memory: float | None,
+    seed: int,
 ) -> None:
     """Write rows with a known graph, and the truth in files beside them.
 
     FILE.parquet comes with FILE.parquet.truth.json (Θ, Σ, the edges, the law, the seed) and
-    FILE.parquet.truth.graphml. Rows are written as they are made, so only the disk limits their
-    number.
+    FILE.parquet.truth.graphml. The names in brackets are the parameters of a graph or a law, as in
+    `--graph hub:n_hubs=2,weight=0.1`.
     """
     import numpy as np
 
@@ -135,33 +105,19 @@ def simulate_command(
     check_installed("networkx", "plot", "A GraphML file")
     for path in (output, *truth_paths(output)):
         check_writable(path)
-    graph, distribution = options.pop("graph"), options.pop("distribution")
-    given = {name: value for name, value in options.items() if value is not None}
     # The graph and the rows do not share randomness: more rows do not change the graph.
     graph_rng, rows_rng = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
-    usual = {
-        "n_features": features,
-        "n_hubs": 2,
-        "n_edges": min(features, features * (features - 1) // 2),
-        "rng": graph_rng,
-    }
-    of_graph = {name: value for name, value in given.items() if name in _GRAPH_OPTIONS}
-    of_law = {name: value for name, value in given.items() if name in _LAW_OPTIONS}
-    precision = _made("--graph", graph, _GRAPHS[graph], usual, of_graph)
-    if graph == "gram":  # whose maker makes a covariance
+    n_edges = min(features, features * (features - 1) // 2)
+    usual = {"n_features": features, "n_edges": n_edges, "rng": graph_rng}
+    precision = _made("--graph", graph, _GRAPHS, usual)
+    if graph.partition(":")[0] == "gram":  # whose maker makes a covariance
         inverse = np.linalg.inv(precision)
         precision = (inverse + inverse.T) / 2
-    law = _made("--distribution", distribution, _LAWS[distribution], {}, of_law)
+    law = _made("--distribution", distribution, _LAWS, {})
     if memory is not None:
         law = AutoRegressive(law, memory)
     names = default_names(features)
-    record = {
-        "graph": graph,
-        "graph_options": {_GRAPH_OPTIONS[name][0]: value for name, value in of_graph.items()},
-        "n_samples": rows,
-        "n_features": features,
-        "seed": seed,
-    }
+    record = {"graph": graph, "n_samples": rows, "n_features": features, "seed": seed}
     # The rows and their truth belong together: two runs into one file must not mix them.
     with locked(output), progress_bar("simulating", rows) as bar:
 
@@ -179,24 +135,27 @@ def simulate_command(
     )
 
 
-def _made(
-    kind: str,
-    name: str,
-    choice: tuple[str, dict[str, Any]],
-    usual: dict[str, Any],
-    given: dict[str, Any],
-) -> Any:
-    """Call the maker with those of the `usual` arguments that it has, and the `given` options."""
+def _made(option: str, text: str, makers: Mapping[str, str], usual: dict[str, Any]) -> Any:
+    """What ``NAME:PARAMETER=NUMBER,…`` stands for."""
     from inspect import signature
 
     from edgewise import simulate
 
-    maker, fixed = choice
-    make = getattr(simulate, maker)
-    takes = set(signature(make).parameters)
-    for option in given:
-        if option not in takes - set(fixed):
-            flag = (_GRAPH_OPTIONS | _LAW_OPTIONS)[option][0]
-            raise click.UsageError(f"{flag} does not go with {kind} {name}.")
-    known = {argument: value for argument, value in usual.items() if argument in takes}
-    return make(**{**known, **fixed, **given})
+    name, _, rest = text.partition(":")
+    if name not in makers:
+        known = ", ".join(makers)
+        raise click.UsageError(
+            f"{option}: {name!r} is not one of {known}{did_you_mean(name, makers)}."
+        )
+    make = getattr(simulate, makers[name])
+    takes = signature(make).parameters
+    given: dict[str, Any] = {}
+    for pair in filter(None, rest.split(",")):
+        parameter, _, number = pair.partition("=")
+        if parameter not in takes or parameter in ("n_features", "rng"):
+            raise click.UsageError(f"{option}: {name} has no parameter {parameter!r}.")
+        try:
+            given[parameter] = int(number) if parameter.startswith("n_") else float(number)
+        except ValueError as error:
+            raise click.UsageError(f"{option}: {pair!r} has no number for {parameter}.") from error
+    return make(**{key: value for key, value in usual.items() if key in takes} | given)

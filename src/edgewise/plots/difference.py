@@ -52,30 +52,9 @@ def plot_difference(
     """The graphs of both groups and the pairs that differ, side by side.
 
     Every variable stands in the same place in all three. The first two show the edges of each
-    group, tested by itself with the same method, level and correction. The
-    third shows only the pairs that differ. An edge in one graph and not in the other is no sign of
-    a difference: only the third graph is.
-
-    Parameters
-    ----------
-    result : EdgeDifferenceResult
-        The comparison to draw.
-    axes : sequence of three matplotlib axes, optional
-        Where to draw; by default a new figure of pyplot.
-
-    Returns
-    -------
-    tuple of three matplotlib axes for each comparison
-        The first group, the second group, their difference; ``axes[0].figure`` is the figure.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.plots.plots import plot_difference
-    >>> returns = ew.datasets.load_sp500_returns()
-    >>> result = ew.compare_groups(returns[:4000], returns[4000:])
-    >>> plot_difference(result)[2].get_title()
-    '6 of 190 pairs differ'
+    group, tested by itself with the same method, level and correction; the third shows only the
+    pairs that differ. An edge in one graph and not in the other is no sign of a difference: only
+    the third graph is. Of several comparisons each has a row of three axes.
     """
     if len(result.compared) > 1:
         return _plot_levels(result)

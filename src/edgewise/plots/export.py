@@ -34,41 +34,20 @@ PLOT_KINDS = ("png", "svg", "pdf")
 
 
 def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """Write the graph of the edges in the format that the file's name ends in.
+    """Write the graph of the edges as .graphml, .gexf or .cyjs; see `EdgeTestResult.save`.
 
-    GraphML is for Cytoscape, Gephi, igraph, yEd and networkx; GEXF, which cannot hold the method,
-    its level and the number of rows, for Gephi; cyjs for Cytoscape and cytoscape.js. JSON holds
-    every name as it is. XML 1.0 cannot: control characters are written as their pictures (␛), and
-    others as the replacement character (�), and two names never become the same. A variable without
-    a name is called "(unnamed)". A number that is not finite is left out of its edge, because
-    readers take NaN for text, take null for zero, or refuse the file.
-
-    Parameters
-    ----------
-    result : EdgeTestResult
-        The test whose graph to write.
-    path : str or path
-        Where to write it; the name ends in .graphml, .gexf or .cyjs.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import networkx as nx
-    >>> import edgewise as ew
-    >>> from edgewise.plots.export import write_graph
-    >>> result = ew.edge_test(ew.datasets.load_sp500_returns())
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_graph(result, f"{folder}/returns.graphml")
-    ...     len(nx.read_graphml(f"{folder}/returns.graphml").edges) == result.n_edges
-    True
+    XML 1.0 cannot hold every name: control characters are written as their pictures (␛), and others
+    as the replacement character (�), and two names never become the same. A variable without a name
+    is called "(unnamed)". A number that is not finite is left out of its edge, because readers take
+    NaN for text, take null for zero, or refuse the file.
     """
     kind = graph_kind(path)
-    if kind == "graphml":
-        write_graphml(result, path)
-        return
     import networkx as nx
 
     with atomic_path(path) as temporary:
+        if kind == "graphml":
+            nx.write_graphml_xml(_graph(result, _xml_text), temporary)
+            return
         if kind == "gexf":
             nx.write_gexf(_graph(result, _xml_text), temporary)
             return
@@ -78,14 +57,6 @@ def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
         # ASCII is the same in every encoding that a program may assume.
         text = json.dumps(document, indent=1, allow_nan=False)
         temporary.write_text(text + "\n", encoding="ascii")
-
-
-def write_graphml(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
-    """Write the graph as GraphML, whatever the name of the file."""
-    nx = require("networkx", "plot", "A file of the graph")
-    graph = _graph(result, _xml_text)
-    with atomic_path(path) as temporary:
-        nx.write_graphml_xml(graph, temporary)
 
 
 def graph_kind(path: str | os.PathLike[str]) -> str:
@@ -129,24 +100,7 @@ def plot_kind(path: str | os.PathLike[str]) -> str:
 
 
 def write_plot(ax: Axes, path: str | os.PathLike[str]) -> None:
-    """Write the figure that `ax` is part of by the ending of the file's name, and close it.
-
-    Parameters
-    ----------
-    ax : matplotlib axes
-        What a plot returned.
-    path : str or path
-        Where to write it; the name ends in .png, .svg or .pdf.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.plots.export import write_plot
-    >>> ax = ew.edge_test(ew.datasets.load_sachs()).plot("volcano")
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_plot(ax, f"{folder}/edges.svg")
-    """
+    """Write the figure that `ax` is part of as .png, .svg or .pdf, and close it."""
     kind = plot_kind(path)
     figure = cast("Figure", ax.get_figure(root=True))
     with atomic_path(path) as temporary, lacking_glyphs():

@@ -6,9 +6,18 @@ from html import escape
 
 import numpy as np
 
+from edgewise._optional import is_installed
+from edgewise.plots.graph_drawing import communities_of, community_names
 from edgewise.plots.layout import node_positions
 from edgewise.plots.safe_names import printable, short_names
-from edgewise.plots.style import NEGATIVE, POSITIVE, QUIET, edge_opacity, edge_width
+from edgewise.plots.style import (
+    NEGATIVE,
+    POSITIVE,
+    QUIET,
+    community_colour,
+    edge_opacity,
+    edge_width,
+)
 from edgewise.results.result import EdgeTestResult, tested_part
 from edgewise.results.summary import facts, interval_text
 
@@ -40,6 +49,9 @@ def _network(result: EdgeTestResult) -> str:
     low, high = positions.min(axis=0), positions.max(axis=0)
     span = (high - low) + (high == low)
     short = dict(zip(result.feature_names, short_names(result.feature_names, 14), strict=True))
+    # Communities need networkx, which edgewise does not.
+    member = communities_of(result) if is_installed("networkx") else np.full(len(short), -1)
+    fills = [community_colour(int(number)) if number >= 0 else QUIET for number in member]
     places = {
         name: (
             _MARGIN + (x - low[0]) / span[0] * (_WIDTH - 2 * _MARGIN),
@@ -58,15 +70,20 @@ def _network(result: EdgeTestResult) -> str:
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
             f'stroke-width="{edge_width(rho):.2f}" opacity="{edge_opacity(rho):.2f}"{dash}/>'
         )
-    for name, (x, y) in places.items():
+    for fill, (name, (x, y)) in zip(fills, places.items(), strict=True):
         drawn.append(
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{QUIET}"/>'
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{fill}" stroke="currentColor"/>'
             f'<text x="{x:.1f}" y="{y - 7:.1f}" font-size="11" text-anchor="middle" '
             f'fill="currentColor">{escape(short[name])}</text>'
         )
+    legend = "; ".join(
+        f'<span style="color:{community_colour(number)}">●</span> {escape(name)}'
+        for number, name in enumerate(community_names(result, member, [*short.values()])[:8])
+    )
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
-        f'aria-label="Graph of {result.n_edges} edges">{"".join(drawn)}</svg>'
+        f'<div><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" '
+        f'role="img" aria-label="Graph of {result.n_edges} edges">{"".join(drawn)}</svg>'
+        f'<p style="max-width:{_WIDTH}px;font-size:85%">{legend}</p></div>'
     )
 
 
