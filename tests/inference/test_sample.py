@@ -326,26 +326,3 @@ def test_rows_that_change_between_passes(n, step, refuses):
         f"the first pass read {n} rows, a later one",
         "method='batch'",
     )
-
-
-#: What all products of four columns serve exactly, in one pass.
-ONE_PASS = [
-    *(ew.methods.Eig(), ew.methods.Eig(standardize=True), ew.methods.Trace(standardize=True)),
-    *(ew.methods.Spectral(radius=radius, standardize=True) for radius in ("trace", "chi2", "eig")),
-]
-
-
-@pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
-@pytest.mark.parametrize("method", ONE_PASS, ids=repr)
-def test_one_pass_is_enough_for_few_columns(rows, method, refuses):
-    """Of a stream, and of a state."""
-    X = rows + 1e4
-    expected = ew.edge_test(X, method=method)
-    state = ew.accumulate(X[:150], order="all") + ew.accumulate(X[150:], order="all")
-    for data in (iter([X[:150], X[150:]]), state):
-        found = ew.edge_test(data, method=method)
-        np.testing.assert_allclose(found.log_pvalue, expected.log_pvalue, rtol=1e-8, atol=1e-10)
-        np.testing.assert_allclose(found.threshold, expected.threshold, rtol=1e-8)
-        np.testing.assert_array_equal(found.reject, expected.reject)
-    wide = np.random.default_rng(0).standard_normal((200, 61))
-    refuses(lambda: ew.edge_test(iter([wide]), method=method), DataError, "read only once")

@@ -69,6 +69,11 @@ def test_what_was_chosen_is_recorded(result):
     n, p = 60, 90
     assert chosen.penalty == pytest.approx(1.25 * np.sqrt(2 * np.log(p / np.sqrt(n)) / n))
     assert result.options == {"penalty": 1.25}
+    sizes = chosen.sizes()
+    for i, j in zip(*(places[::500] for places in np.triu_indices(p, k=1)), strict=True):
+        own = chosen.adjusted_for(int(i), int(j))
+        assert set(own) == {*chosen.neighbours[i], *chosen.neighbours[j]} - {i, j}
+        assert sizes[i, j] == sizes[j, i] == len(own)
     assert ew.edge_test(wide()[:, :10]).selection is None
 
 

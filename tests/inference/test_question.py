@@ -195,12 +195,6 @@ class TestData:
         chosen = sequence.result(NAMES, pairs=[("a", "b")])
         assert chosen.adjusted_pvalue[0, 1] == chosen.pvalue[0, 1]
 
-    def test_dask(self, require):
-        array = require("dask.array").from_array(X, chunks=(200, P))
-        found, expected = ew.edge_test(array, **BATCH), ew.edge_test(X, **BATCH)
-        np.testing.assert_allclose(found.pvalue, expected.pvalue, rtol=1e-9, atol=1e-12)
-        assert found.n_pairs == 10
-
     def test_columns_and_frames(self, require):
         frame = require("pandas").DataFrame(X, columns=NAMES)
         result = ew.edge_test(frame, columns=["f", "a", "c"], given="c")

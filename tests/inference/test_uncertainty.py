@@ -1,4 +1,4 @@
-"""Confidence intervals: the formulas, and what they must agree with."""
+"""Thresholds, p-values and intervals of every method: the formulas, and what must agree."""
 
 import math
 import warnings
@@ -6,32 +6,21 @@ import warnings
 import numpy as np
 import pytest
 from scipy import stats
+from tests.methods.simulated import off_diagonal, quiet_test
 
 import edgewise as ew
-from edgewise.errors import ParameterError, TooFewRowsWarning
-from edgewise.methods.registry import METHODS
+from edgewise.errors import ParameterError
 
 PER_EDGE = ["score", "wald", "batch", "elliptical", "fisher"]
 BOUNDS = ["whitened", "spectral", "trace", "eig"]
 SCALES = ["precision", "partial_correlation"]
-per_edge = pytest.mark.parametrize("method", PER_EDGE)
+FIELDS = ["statistic", "log_pvalue", "adjusted_pvalue", "reject", "threshold", "precision"]
 every_bound = pytest.mark.parametrize("method", BOUNDS)
 
 
-def rows_of(n=2000, p=4, seed=0, distribution="laplace"):
-    theta = ew.simulate.make_chain_precision(p)
+def rows_of(n=2000, p=4, seed=0, distribution="gaussian", weight=0.3):
+    theta = ew.simulate.make_chain_precision(p, weight)
     return ew.simulate.sample(distribution, theta, n, rng=np.random.default_rng(seed)) + 2
-
-
-def result_of(method, X=None, **options):
-    """A result, without the warning that an infinite threshold comes with."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TooFewRowsWarning)
-        return ew.edge_test(rows_of() if X is None else X, method=method, **options)
-
-
-def off_diagonal(matrix):
-    return np.asarray(matrix)[~np.eye(len(matrix), dtype=bool)]
 
 
 def degrees_of_freedom(result, X):
@@ -52,15 +41,16 @@ def degrees_of_freedom(result, X):
     return 2 * n / (kurtosis - 1)
 
 
-class TestPerEdge:
+class TestIntervals:
     @pytest.mark.parametrize("simultaneous", [False, True])
     @pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
     @pytest.mark.parametrize("method", ["wald", "batch", "elliptical", "fisher"])
     def test_estimate_and_critical_value(self, method, level, simultaneous):
         """The score test's are in test_score.py, by a grid."""
-        result = result_of(method)
+        X = rows_of(distribution="laplace")
+        result = quiet_test(X, method)
         miss = (1 - level) / (6 if simultaneous else 1)
-        c = stats.t.isf(miss / 2, degrees_of_freedom(result, rows_of()))
+        c = stats.t.isf(miss / 2, degrees_of_freedom(result, X))
         low, high = result.confidence_interval(level, simultaneous=simultaneous)
         certain = np.abs(result.statistic) > 2 * c  # what the z scale says of zero is clear there
         certain |= np.eye(4, dtype=bool)
@@ -80,7 +70,7 @@ class TestPerEdge:
             np.testing.assert_allclose(off_diagonal(end), expected, rtol=1e-8, atol=1e-12)
             np.testing.assert_array_equal(end.diagonal(), 1)
 
-    @per_edge
+    @pytest.mark.parametrize("method", PER_EDGE)
     def test_partial_correlations_stay_between_one_and_minus_one(self, method):
         rng = np.random.default_rng(0)
         x = rng.standard_normal(60)
@@ -96,13 +86,13 @@ class TestPerEdge:
         assert low[0, 1] > 0
 
 
-class TestBounds:
+class TestIntervalsOfBounds:
     @pytest.mark.exactness
     @every_bound
     def test_estimate_and_threshold(self, method):
-        X = rows_of(40_000, 3, distribution="gaussian")
+        X = rows_of(40_000, 3)
         for alpha in (0.001, 0.05, 0.2):
-            result = result_of(method, X, alpha=alpha)
+            result = quiet_test(X, method, alpha=alpha)
             found = result.confidence_interval(1 - alpha)
             half = off_diagonal(result.threshold * np.ones((3, 3)))
             center = off_diagonal(result.precision)
@@ -122,7 +112,7 @@ class TestBounds:
     def test_partial_correlations_are_the_extremes_over_the_box(self, method):
         """No Θ with every entry in its interval has a partial correlation outside."""
         rng = np.random.default_rng(1)
-        result = result_of(method, rows_of(60_000, 3, distribution="gaussian"))
+        result = quiet_test(rows_of(60_000, 3), method)
         low, high = result.confidence_interval(0.95)
         assert np.all(low.diagonal() > 0)
         found = result.confidence_interval(0.95, "partial_correlation")
@@ -142,7 +132,7 @@ class TestBounds:
 
     @every_bound
     def test_too_few_rows_say_nothing(self, method):
-        result = result_of(method, rows_of(10))
+        result = quiet_test(rows_of(10), method)
         assert result.threshold == math.inf
         low, high = result.confidence_interval()
         assert np.all(low == -math.inf)
@@ -152,43 +142,8 @@ class TestBounds:
         assert np.all(off_diagonal(high) == 1)
 
 
-class TestLogPvalues:
-    """What the uncertainty says of an effect is what a test of that effect says."""
-
-    def of_uncertainty(self, result, value, scale="partial_correlation"):
-        return result.uncertainty.log_pvalues(result, value, scale)
-
-    def of_test(self, result):
-        return result.log_pvalue[np.triu_indices(result.n_features, k=1)]
-
-    @pytest.mark.exactness
-    @pytest.mark.parametrize("tested_value", [0.0, 0.1])
-    @pytest.mark.parametrize("method", ["score", "wald", "batch", "fisher", *BOUNDS])
-    def test_are_those_of_a_test(self, method, tested_value):
-        X = rows_of(40_000, 4)
-        scale = METHODS[method].effect_scale
-        result = result_of(method, X, min_effect=tested_value)
-        own = self.of_uncertainty(result, tested_value, scale)
-        np.testing.assert_array_equal(own, self.of_test(result))
-        for value in (0.0, 0.02, 0.3, 0.9):
-            np.testing.assert_allclose(
-                self.of_uncertainty(result, value, scale),
-                self.of_test(result_of(method, X, min_effect=value)),
-                rtol=1e-12,
-                atol=1e-14,
-            )
-
-    @pytest.mark.exactness
-    def test_batches_tested_by_their_maximum(self):
-        """The adjusted p-values are resampled; those of single edges stay what they were."""
-        results = [result_of("batch", correction=c) for c in ("maxt", "holm")]
-        for value in (0.0, 0.1):
-            maxt, holm = (self.of_uncertainty(result, value) for result in results)
-            np.testing.assert_array_equal(maxt, holm)
-
-
 def test_arguments_are_checked(refuses):
-    result = result_of("score", rows_of(100))
+    result = quiet_test(rows_of(100), "score")
     for level in (0, 1, -0.5, 95, math.nan, "0.95", None):
         refuses(
             lambda level=level: result.confidence_interval(level),
@@ -203,3 +158,92 @@ def test_arguments_are_checked(refuses):
             "scale: expected one of 'partial_correlation', 'precision'",
         )
     refuses(lambda: result.confidence_interval(simultaneous="yes"), ParameterError, "True or False")
+
+
+class TestEffects:
+    @pytest.mark.exactness
+    @pytest.mark.parametrize("method", [*PER_EDGE, "sequential", *BOUNDS])
+    def test_zero_is_the_plain_test(self, method):
+        X = rows_of(20_000)
+        plain = quiet_test(X, method)
+        for zero in (0, 0.0, -0.0):
+            found = quiet_test(X, method, min_effect=zero)
+            for field in FIELDS:
+                np.testing.assert_array_equal(getattr(found, field), getattr(plain, field))
+            assert found.options == plain.options
+
+
+class TestEffectsOfBounds:
+    @pytest.mark.exactness
+    @pytest.mark.parametrize("method", ["trace", "eig"])
+    def test_on_the_precision_scale(self, method):
+        """|Θ̂| − t > θ₀, as in the paper."""
+        X = rows_of(60_000, 3)
+        plain = quiet_test(X, method)
+        decisions = set()
+        for value in (0.01, 0.1, 0.2, 0.3, 0.36):
+            result = quiet_test(X, method, min_effect=value)
+            expected = off_diagonal(np.abs(plain.precision) - plain.threshold > value)
+            np.testing.assert_array_equal(off_diagonal(result.reject), expected)
+            np.testing.assert_array_equal(off_diagonal(result.pvalue <= 0.05), expected)
+            gap = off_diagonal(result.threshold - plain.threshold * np.ones((3, 3)))
+            np.testing.assert_allclose(gap, value, rtol=1e-10)
+            decisions |= set(expected)
+        assert decisions == {False, True}
+
+    @pytest.mark.exactness
+    @pytest.mark.parametrize("alpha", [1e-4, 0.05, 0.2])
+    @pytest.mark.parametrize("method", ["whitened", "spectral"])
+    def test_on_the_scale_of_partial_correlations(self, method, alpha):
+        """An edge where the interval lies beyond the minimal effect, on either side."""
+        X = rows_of(60_000, 3, weight=0.4) * [1, -1, 1]
+        decisions = set()
+        low, high = quiet_test(X, method).confidence_interval(1 - alpha, "partial_correlation")
+        for value in (0.01, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.39):
+            result = quiet_test(X, method, alpha=alpha, min_effect=value)
+            expected = off_diagonal((low > value) | (high < -value))
+            np.testing.assert_array_equal(off_diagonal(result.reject), expected)
+            np.testing.assert_array_equal(off_diagonal(result.pvalue <= alpha), expected)
+            reached = off_diagonal(np.abs(result.precision) >= result.threshold)
+            np.testing.assert_array_equal(reached, expected)
+            decisions |= set(expected)
+        assert decisions == {False, True}
+
+    @every_bound
+    def test_pvalue_is_the_level_at_which_the_decision_turns(self, method):
+        found = 0
+        for n, value in ((1000, 0.01), (3000, 0.02), (10_000, 0.1), (30_000, 0.2), (60_000, 0.05)):
+            X = rows_of(n, 3)
+            p = quiet_test(X, method, min_effect=value).pvalue[0, 1]
+            if 1e-200 < p < 0.2:
+                found += 1
+                for factor, edge in ((1 + 1e-6, True), (1 - 1e-6, False)):
+                    result = quiet_test(X, method, alpha=p * factor, min_effect=value)
+                    assert result.reject[0, 1] == edge
+        assert found
+
+
+class TestArguments:
+    @pytest.mark.parametrize("method", [*PER_EDGE, "sequential", *BOUNDS])
+    def test_default_scale(self, method):
+        result = quiet_test(rows_of(20_000, 3), method, min_effect=0.1)
+        expected = "precision" if method in ("trace", "eig") else "partial_correlation"
+        assert result.options["effect_scale"] == expected
+        assert result.options["min_effect"] == 0.1
+
+    def test_are_checked(self, refuses):
+        X = rows_of(50)
+        wrong = [
+            *(
+                ({"min_effect": v}, "min_effect: expected a number")
+                for v in (-1, "0.1", None, True)
+            ),
+            *(
+                ({"min_effect": v}, "a number between 0 and 1")
+                for v in (1, 1.5, math.inf, math.nan)
+            ),
+            ({"min_effect": math.inf, "method": "trace"}, "expected a number above 0"),
+        ]
+        for options, words in wrong:
+            refuses(lambda options=options: ew.edge_test(X, **options), ParameterError, words)
+        assert quiet_test(X, "trace", min_effect=2).options["min_effect"] == 2
