@@ -8,8 +8,7 @@ from scipy import stats
 
 import edgewise as ew
 from edgewise.errors import BrokenAssumptionWarning
-from edgewise.inference.cautions import caution_about_missing
-from edgewise.inference.missingness import Missingness, missingness
+from edgewise.inference.cautions import Missingness, caution_about_missing, missingness
 from edgewise.simulate import make_chain_precision
 from edgewise.sums.pairwise import PairwiseMoments
 

@@ -22,11 +22,15 @@ from edgewise.errors import ParameterError
 from edgewise.estimate.inverse import PrecisionEstimate, estimate_precision
 from edgewise.estimate.pairwise import pairwise_precision
 from edgewise.inference.cautions import Assumes as Assumes
-from edgewise.inference.cautions import caution_about_missing, cautions_about_clusters, cautions_of
+from edgewise.inference.cautions import (
+    caution_about_missing,
+    cautions_about_clusters,
+    cautions_of,
+    missingness,
+)
 from edgewise.inference.corrections import CORRECTIONS, MaxStatistic
 from edgewise.inference.diagnosis import diagnosis_of
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.missingness import missingness
 from edgewise.inference.question import Question, checked_effect, checked_family
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import Bound, Uncertainty
