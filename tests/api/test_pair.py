@@ -155,7 +155,7 @@ def test_only_the_columns_of_the_question_are_read(tmp_path, rows, write_csv):
     chosen = ew.ConditionalTest(path, exclude=["day", "d"])
     assert chosen.feature_names == ("a", "b", "c")
     with pytest.raises(ew.errors.NonFiniteError, match="'d'"):
-        ew.partial_test(path, "a", "d", given=[])
+        ew.partial_test(path, "a", "d", given=[], missing="raise")
     dropped = ew.partial_test(path, "a", "d", given=[], missing="drop")
     assert (dropped.n_samples, dropped.n_dropped) == (399, 1)
     kept_rows = ew.ConditionalTest(path, exclude="day", missing="drop")
@@ -256,7 +256,11 @@ class TestBadInput:
         holes = rows.copy()
         holes[3, 1] = np.nan
         refuses(lambda: ew.ConditionalTest(holes), ew.errors.NonFiniteError, "'x1' (1)")
-        refuses(lambda: ew.partial_test(holes, 0, 1), ew.errors.NonFiniteError, "'x1' (1)")
+        refuses(
+            lambda: ew.partial_test(holes, 0, 1, missing="raise"),
+            ew.errors.NonFiniteError,
+            "'x1' (1)",
+        )
         assert ew.partial_test(holes, 0, 2, given=[3]).n_samples == 400
         refuses(
             lambda: ew.ConditionalTest(rows, keep="all"), ew.errors.ParameterError, "keep", "'all'"

@@ -135,9 +135,9 @@ def test_weights_are_no_leave_to_lack_values(rows, weights, refuses, method):
     X = np.array(rows)
     X[np.flatnonzero(weights)[:3], 2] = np.nan
     for call in (
-        lambda: ew.edge_test(X, method=method, weights=weights),
+        lambda: ew.edge_test(X, method=method, weights=weights, missing="raise"),
         lambda: ew.accumulate(X, weights=weights),
-        lambda: ew.EdgeTest(method=method).fit(X, sample_weight=weights),
+        lambda: ew.EdgeTest(method=method, missing="raise").fit(X, sample_weight=weights),
     ):
         refuses(call, ew.errors.NonFiniteError, "'x2' (3)", "missing='pairwise'")
 

@@ -33,7 +33,7 @@ def accumulate(
     concordance: bool = False,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
-    missing: str = "raise",
+    missing: str = "auto",
     weights: Any = None,
     weight_kind: str = "sampling",
     client: Any = None,
@@ -57,8 +57,9 @@ def accumulate(
         Make a `ConcordanceMoments` state, for "kendall", of `n_batches` (100) batches or more.
     columns, exclude : optional
         As in `edge_test`.
-    missing : {"raise", "drop", "pairwise"}
-        As in `edge_test`; "pairwise" makes a `PairwiseMoments` state, for "batch".
+    missing : {"auto", "drop", "pairwise", "raise"}
+        As in `edge_test`, but "auto" is an error; "pairwise" makes a `PairwiseMoments` state, for
+        "batch".
     weights : str or array-like, optional
         As in `edge_test`; sampling weights make `PairwiseMoments`.
     weight_kind : {"sampling", "frequency"}

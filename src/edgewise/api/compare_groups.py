@@ -67,7 +67,7 @@ def compare_groups(
     feature_names: Sequence[str] | None = None,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
-    missing: str = "raise",
+    missing: str = "auto",
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
     clusters: Any = None,
@@ -111,7 +111,7 @@ def compare_groups(
         The names of the groups in tables and messages; "a" and "b", or the levels, by default.
     feature_names, columns, exclude, given, pairs : optional
         As in `edge_test`, for both groups.
-    missing : {"raise", "drop"}
+    missing : {"auto", "drop", "raise"}
         Refuse rows with NaN or infinite values, or without a level, or leave them out.
     clusters : str, or labels, optional
         Which rows belong together, such as those of a subject: a column of labels; with `by` also a
@@ -340,7 +340,7 @@ class Group:
                 f"{type(state).__name__}; pass its .state."
             )
         for_rows = {key: value for key, value in rows.items() if key != "feature_names"}
-        if for_rows.get("missing") == "raise":
+        if for_rows.get("missing") in ("auto", "raise"):
             del for_rows["missing"]
         given = [key for key, value in for_rows.items() if value is not None]
         if given:

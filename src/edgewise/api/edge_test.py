@@ -17,6 +17,7 @@ from edgewise.methods.method import Feature, Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.sequential import Sequential
 from edgewise.results.result import EdgeTestResult, decide
+from edgewise.results.summary import missing_value_notes
 from edgewise.sums.save import as_state
 from edgewise.sums.sequence import SequenceMoments
 from edgewise.tables.options import MISSING, WEIGHT_KINDS, options_of
@@ -34,7 +35,7 @@ def edge_test(
     exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
-    missing: str = "raise",
+    missing: str = "auto",
     clusters: Any = None,
     weights: Any = None,
     transform: str | None = None,
@@ -77,10 +78,11 @@ def edge_test(
         `pairs`, before you see the data.
     pairs : iterable of pairs of str, optional
         The only pairs to test, with all columns in the model.
-    missing : {"raise", "drop", "pairwise"}
-        Refuse NaN and infinite values, leave out their rows, or take each entry of the covariance
-        from the rows that have both columns (for "score", "wald" and "batch"; right if values are
-        missing completely at random). For imputed copies see `pool`.
+    missing : {"auto", "drop", "pairwise", "raise"}
+        Where values are missing or infinite: leave out their rows, take each entry of the
+        covariance from the rows that have both columns ("score", "wald" and "batch"; right if they
+        are missing completely at random), or refuse. "auto" is pairwise where the method can, with
+        a note, and else an error. For imputed copies see `pool`.
     clusters : str or array-like, optional
         Which rows belong together, such as those of a subject: a column of labels, or a label for
         each row. For "score" and "wald", with 20 clusters or more.
@@ -149,11 +151,12 @@ def measured_and_decided(
     min_effect: object = 0.0,
     given: object = None,
     pairs: object = None,
+    leave_out: bool = True,
     **rows: Any,
 ) -> tuple[Measurement, EdgeTestResult]:
     """What the method measured, and the result; `rows` says which rows to read, and how."""
     read, state = options_of(data), as_state(data)
-    check_choice("missing", rows.get("missing", "raise"), MISSING)
+    check_choice("missing", rows.get("missing", "auto"), MISSING)
     check_choice("weight_kind", rows.get("weight_kind", "sampling"), WEIGHT_KINDS)
     if rows.get("clusters") is not None or read.clusters:
         method.check_supports("clusters")
@@ -179,6 +182,8 @@ def measured_and_decided(
         method.needs,
         f"method {method.name!r}",
         check_names_of=question.tested,
+        pairwise="missing" in method.supports,
+        leave_out=leave_out,
         **rows,
     )
     if sample.pairwise is not None:  # a state may be of such rows
@@ -188,12 +193,15 @@ def measured_and_decided(
     resampled: tuple[Feature, ...] = ("maxt",) if question.correction == "maxt" else ()
     method, sample = method.resolved(sample, *resampled)
     measurement = method.measure(sample)
-    return measurement, decided(measurement, question)
+    return measurement, decided(measurement, question, sample.notes)
 
 
-def decided(measurement: Measurement, question: Question) -> EdgeTestResult:
+def decided(
+    measurement: Measurement, question: Question, notes: tuple[str, ...] = ()
+) -> EdgeTestResult:
     """The result; a warning for each caution that breaks the method's guarantee."""
     for caution in measurement.cautions:
         if caution.breaks:
             warn(caution, BrokenAssumptionWarning)
-    return decide(measurement, question)
+    result = decide(measurement, question)
+    return replace(result, notes=(*notes, *missing_value_notes(result)))

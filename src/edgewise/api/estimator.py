@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -116,7 +117,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         exclude: str | Sequence[str] | None = None,
         given: str | Sequence[str] | None = None,
         pairs: Iterable[tuple[str, str]] | None = None,
-        missing: str = "raise",
+        missing: str = "auto",
         clusters: str | None = None,
         weights: str | None = None,
         column_transform: str | None = None,
@@ -190,7 +191,11 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing != "raise"
+        able = self.missing in ("drop", "pairwise")
+        if self.missing == "auto":
+            with suppress(ParameterError):
+                able = "missing" in self._method().supports
+        tags.input_tags.allow_nan = able
         return tags
 
     def fit(
@@ -305,6 +310,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
             min_effect=self.min_effect,
             given=self.given,
             pairs=self.pairs,
+            leave_out=False,  # scikit-learn has counted the columns
             **rows,
         )
         return result, measurement.estimate

@@ -110,7 +110,7 @@ def check_null(
     exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
-    missing: str = "raise",
+    missing: str = "auto",
     progress: Callable[[int], None] | None = None,
 ) -> list[NullComparison]:
     """Shuffle each column by itself, so that nothing is connected, and count who finds an edge.
@@ -133,7 +133,7 @@ def check_null(
         The methods to run; by default all that test every edge by itself.
     random_state : int
         Seed of the shuffles.
-    missing : {"raise", "drop"}
+    missing : {"auto", "drop", "raise"}
         Refuse rows with NaN or infinite values, or leave them out.
     progress : callable, optional
         Called with 1 after every shuffle.
@@ -176,7 +176,8 @@ def check_null(
             own, start = own_correction(method, correction), time.perf_counter()
             try:
                 with without_warnings():
-                    result = edge_test(table, method=method, alpha=alpha, correction=own, **family)
+                    how = {"columns": table.feature_names, **family}
+                    result = edge_test(table, method=method, alpha=alpha, correction=own, **how)
                 found[k] += result.n_edges > 0
             except EdgewiseError as error:
                 errors[k].append(error)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._checks import check_choice, check_known, check_testable_shape
+from edgewise._checks import check_choice, check_known, check_testable_shape, default_names
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise.api.edge_test import edge_test
 from edgewise.errors import DataError, EdgewiseError, ParameterError, without_warnings
@@ -66,7 +66,7 @@ def partial_test(
     given: Column | Iterable[Column] = ALL,
     method: str | Method = DEFAULT_METHOD,
     feature_names: Sequence[str] | None = None,
-    missing: str = "raise",
+    missing: str = "auto",
     clusters: Any = None,
     weights: Any = None,
     transform: str | None = None,
@@ -309,7 +309,13 @@ class _Rows(_Columns):
         names = [self.feature_names[k] for k in chosen]
         rows = (self._rows[chosen] * scale + mean).T
         with without_warnings():
-            result = edge_test(rows, method="score", feature_names=names, correction=None)
+            result = edge_test(
+                rows,
+                method="score",
+                feature_names=names,
+                columns=default_names(len(names)),
+                correction=None,
+            )
         return result.with_measured(n_dropped=self.n_dropped)
 
     def _sums(
@@ -414,7 +420,7 @@ class ConditionalTest:
         What is kept: all rows, or the fourth moments of at most 60 columns, which take 28 MB then.
     feature_names, columns, exclude : optional
         As in `edge_test`.
-    missing : {"raise", "drop"}
+    missing : {"auto", "drop", "raise"}
         Refuse rows with NaN or infinite values in any of the columns, or leave them out.
 
     Attributes
@@ -441,7 +447,7 @@ class ConditionalTest:
         feature_names: Sequence[str] | None = None,
         columns: str | Sequence[str] | None = None,
         exclude: str | Sequence[str] | None = None,
-        missing: str = "raise",
+        missing: str = "auto",
     ) -> None:
         check_choice("keep", keep, tuple(_KINDS))
         if as_state(data) is not None:

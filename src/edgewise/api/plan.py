@@ -78,7 +78,7 @@ def plan_sample_size(
     exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
-    missing: str = "raise",
+    missing: str = "auto",
     transform: str | None = None,
     **options: Any,
 ) -> SamplePlan:
@@ -99,7 +99,7 @@ def plan_sample_size(
         The probability of finding it, for the per-edge methods.
     method, alpha, correction, columns, exclude, given, pairs, transform : optional
         As in `edge_test`. For step-wise corrections, the plan is for the first, strictest step.
-    missing : {"raise", "drop"}
+    missing : {"auto", "drop", "raise"}
         Refuse rows of the pilot with NaN or infinite values, or leave them out.
     **options
         Options of the method, as in `edge_test`.
@@ -225,7 +225,7 @@ def pilot_of(
     exclude: str | Sequence[str] | None = None,
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
-    missing: str = "raise",
+    missing: str = "auto",
     transform: str | None = None,
     **options: Any,
 ) -> Pilot:

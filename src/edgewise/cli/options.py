@@ -77,8 +77,10 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--pairs": _file("Test only these pairs, two names on each line of CSV.", "FILE"),
     "--missing": _one_of(
         ("auto", "drop", "pairwise", "raise"),
-        "Missing values: auto, drop their rows, pairwise (all rows that have both columns of a "
-        "pair), or raise an error.",
+        "Missing values: drop their rows, pairwise, all rows that have both columns of a pair, or "
+        "raise an error; auto is pairwise where the method can.",
+        default="auto",
+        show_default=True,
     ),
     "--weights": {"metavar": "NAME", "help": "A column that says how much each row counts."},
     "--weight-kind": _one_of(

@@ -77,7 +77,7 @@ def pair_command(x: str, y: str, **options: Any) -> None:
         if options["clusters"] is None:
             answer = partial_test(rows, x, y, given=given, method=method)
         else:
-            result = edge_test(rows, method=method, correction=None)
+            result = edge_test(rows, method=method, correction=None, columns=rows.feature_names)
             answer = pair_of_result(result)
     if place is not None:
         with written(place) as file:

@@ -104,10 +104,10 @@ def test_command(**options: Any) -> None:
 
 
 def _notes(result: EdgeTestResult) -> list[str]:
-    from edgewise.results.summary import facts, missing_value_notes
+    from edgewise.results.summary import all_notes, facts
 
     why = [result.why] if result.why else []
-    return [*why, *facts(result)[1:], *missing_value_notes(result), *result.notes]
+    return [*why, *facts(result)[1:], *all_notes(result)]
 
 
 def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:

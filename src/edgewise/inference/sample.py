@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,7 +17,7 @@ from edgewise._checks import (
     default_names,
 )
 from edgewise._linalg import FloatArray, population_covariance
-from edgewise.errors import DataError, ParameterError
+from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.estimate.inverse import SampleMoments
 from edgewise.inference.measurement import Provenance
 from edgewise.paper.covcov import covcov_matrix, covcov_of_moments
@@ -43,14 +43,16 @@ from edgewise.sums.score import (
 from edgewise.tables.files import FileRead, files_read
 from edgewise.tables.first_look import FirstLook
 from edgewise.tables.open import as_table
-from edgewise.tables.options import options_of, view
+from edgewise.tables.options import NORMAL_SCORES, options_of, view, without_columns
 from edgewise.tables.table import (
+    ROW_NUMBERS,
     Partition,
     Pass,
     Rows,
     SameRows,
     Sums,
     Table,
+    left_out_note,
     on_cores,
     rows_up_to,
 )
@@ -156,6 +158,8 @@ class Sample:
         The estimate from these moments, if it is known already.
     why : str
         Why this method was chosen, if the user did not choose it.
+    notes : tuple of str
+        What was left out of the data.
     """
 
     state: RowState | FourthMoments
@@ -174,6 +178,7 @@ class Sample:
     facts: Diagnosis | None = None
     estimate: PrecisionEstimate | None = None
     why: str = ""
+    notes: tuple[str, ...] = ()
 
     # The first pass.
 
@@ -439,18 +444,21 @@ def open_sample(
     purpose: str,
     *,
     feature_names: Sequence[str] | None = None,
-    missing: str = "raise",
+    missing: str = "auto",
     check_names_of: Callable[[Sequence[str]], object] | None = None,
+    pairwise: bool = False,
+    leave_out: bool = False,
     **rows: Any,
 ) -> Sample:
     """What `needs` asks for, from rows (read once, here) or from a state.
 
     `missing` and the others are those of `as_table`. `check_names_of` is called with the names of
-    the columns, before any row is read.
+    the columns, before any row is read. `pairwise` says whether rows may lack values, `leave_out`
+    whether columns that turn out to say nothing go.
     """
     if isinstance(data, RowState):
         rows.pop("weight_kind", None)
-        if missing != "raise" or any(one is not None for one in rows.values()):
+        if missing not in ("auto", "raise") or any(one is not None for one in rows.values()):
             raise ParameterError(
                 "transform, clusters, weights, columns, exclude, missing, client: "
                 "expected with rows only, got a state, which has no rows."
@@ -462,7 +470,62 @@ def open_sample(
     table = as_table(data, feature_names=feature_names, missing=missing, **rows)
     if check_names_of is not None:
         check_names_of(table.feature_names)
-    return sample_of_table(table, needs, purpose)
+    sample, table = _sample_with_gaps(table, needs, purpose, pairwise)
+    if leave_out and rows.get("columns") is None and table.named and sample.rows is not None:
+        left_out = _columns_that_say_nothing(sample)
+        if left_out and _may_go(left_out, sample.feature_names, check_names_of):
+            sample, table = _sample_with_gaps(
+                without_columns(table, left_out), needs, purpose, pairwise
+            )
+    notes = (left_out_note(table.left_out),) if table.left_out else ()
+    return replace(sample, notes=notes)
+
+
+def _sample_with_gaps(
+    table: Table, needs: Needs, purpose: str, pairwise: bool
+) -> tuple[Sample, Table]:
+    """The sample, and its table: where values turn out to be missing, that of pairs of columns."""
+    options = options_of(table)
+    able = pairwise and options.missing == "auto" and table.rescannable and not options.clusters
+    try:
+        return sample_of_table(table, needs, purpose), table
+    except NonFiniteError:
+        if not able or options.transform == NORMAL_SCORES:
+            raise
+        table = view(table, missing="pairwise")
+        return sample_of_table(table, needs, purpose), table
+
+
+def _columns_that_say_nothing(sample: Sample) -> dict[str, str]:
+    """The columns that are constant, without values, or only count the rows."""
+    if not isinstance(sample.state, Moments | BatchMoments | PairwiseMoments):
+        return {}
+    scatter, look, n = sample.state._column_scatter(), sample.first_look, sample.n_samples
+    found = {}
+    for j in np.flatnonzero(scatter == 0):
+        empty = sample.pairwise is not None and sample.pairwise.n_missing[j] == n
+        found[sample.feature_names[j]] = "no values" if empty else "constant"
+    if look is None or sample.transform is not None or sample.n_dropped or len(look.leading) < 10:
+        return found
+    # The numbers of n rows have the scatter n(n² − 1)/12.
+    counts = np.abs(scatter - n * (n**2 - 1) / 12) <= 1e-9 * scatter
+    counts &= (np.diff(look.leading, axis=0) == 1).all(axis=0)
+    return found | {sample.feature_names[j]: ROW_NUMBERS for j in np.flatnonzero(counts)}
+
+
+def _may_go(
+    left_out: Mapping[str, str],
+    names: Sequence[str],
+    check_names_of: Callable[[Sequence[str]], object] | None,
+) -> bool:
+    """Whether enough columns stay, and all that the question names."""
+    left = [name for name in names if name not in left_out]
+    try:
+        if check_names_of is not None:
+            check_names_of(left)
+    except DataError:
+        return False
+    return len(left) > 1
 
 
 def sample_of_state(

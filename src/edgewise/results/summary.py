@@ -129,8 +129,7 @@ def summary(result: EdgeTestResult) -> str:
     ]
     if result.n_edges > _MOST_EDGES:
         lines.append(f"  … and {result.n_edges - _MOST_EDGES} more")
-    lines += [*filter(None, [result.why]), *missing_value_notes(result), *bars(result)]
-    lines += result.notes
+    lines += [*filter(None, [result.why]), *all_notes(result), *bars(result)]
     return "\n".join([*lines, *(f"Caution: {caution}" for caution in result.cautions)])
 
 
@@ -162,7 +161,7 @@ def methods_text(result: EdgeTestResult) -> str:
         f"Conditional associations among {len(names)} variables{adjusted} were measured as partial "
         f"correlations given {others}, from {result.n_samples:,} rows.",
         *meaning(result.provenance),
-        *missing_value_notes(result),
+        *all_notes(result),
         f"Each of {result.n_pairs:,} pairs was tested with the method “{result.method}” of "
         f"edgewise {__version__} (Python {platform.python_version()}, NumPy {np.__version__}) at "
         f"α = {result.alpha:g}. It holds for {condition(result)}.",
@@ -180,7 +179,7 @@ def methods_text(result: EdgeTestResult) -> str:
     is_are = "pair was" if result.n_edges == 1 else "pairs were"
     text.append(f"{result.n_edges:,} {is_are} found to be connected.")
     broken = [caution for caution in result.cautions if getattr(caution, "breaks", False)]
-    text += [*filter(None, [result.why]), *result.notes, *broken]
+    text += [*filter(None, [result.why]), *broken]
     return "\n".join([" ".join(text), *filter(None, [_PAPER, source])])
 
 
@@ -209,6 +208,11 @@ def interval_text(edge: Edge) -> str:
 def number_text(value: float) -> str:
     """A number of a sentence, with two digits."""
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
+
+
+def all_notes(result: EdgeTestResult) -> list[str]:
+    """The notes of a result, of which a pooled one lacks those about missing values."""
+    return list(dict.fromkeys([*result.notes, *missing_value_notes(result)]))
 
 
 def missing_value_notes(result: EdgeTestResult) -> list[str]:

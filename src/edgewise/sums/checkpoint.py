@@ -36,7 +36,7 @@ def read_with_checkpoints(
     every: float = 60.0,
     resume: bool = False,
     progress: Callable[[int], None] | None = None,
-    missing: str = "raise",
+    missing: str = "auto",
     weights: str | None = None,
     weight_kind: str = "sampling",
 ) -> tuple[S, int]:

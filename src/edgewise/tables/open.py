@@ -44,7 +44,7 @@ def as_table(
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
     feature_names: Sequence[str] | None = None,
-    missing: str = "raise",
+    missing: str = "auto",
     client: Any = None,
     progress: Callable[[int], None] | None = None,
     clusters: Any = None,
@@ -92,7 +92,7 @@ def as_table(
         options["names"] = check_names(feature_names, len(table.feature_names) - n_along)
     if progress is not None:
         options["progress"] = progress
-    if missing in ("drop", "pairwise"):
+    if missing != "auto":
         options["missing"] = missing
     if transform is not None:
         options |= {"transform": transform, "scores": scores}

@@ -39,6 +39,7 @@ from edgewise.tables.table import (
 T = TypeVar("T")
 
 MISSING = ("auto", "raise", "drop", "pairwise")
+_CHOSEN = ("drop", "pairwise")  # some rows; all others are to be complete
 WEIGHT_KINDS = ("sampling", "frequency")
 NORMAL_SCORES, DIFF, LOG_DIFF = "normal-scores", "diff", "log-diff"
 TRANSFORMS = (NORMAL_SCORES, DIFF, LOG_DIFF, None)
@@ -68,7 +69,7 @@ class RowOptions:
         Called with the rows of each block after it was processed in this process.
     transform : {"normal-scores", "diff", "log-diff", None}
         What replaces the values.
-    missing : {"raise", "drop", "pairwise"}
+    missing : {"auto", "raise", "drop", "pairwise"}
         With "drop", rows that lack a value are left out; with "pairwise" those that lack all.
     weights : {"sampling", "frequency", None}
         What the last column says, if it holds weights. Rows of weight zero are left out.
@@ -91,7 +92,7 @@ class RowOptions:
     names: tuple[str, ...] | None = None
     progress: Callable[[int], None] | None = None
     transform: str | None = None
-    missing: str = "raise"
+    missing: str = "auto"
     weights: str | None = None
     clusters: bool = False
     along_name: str | None = None
@@ -110,7 +111,7 @@ class RowOptions:
         """Whether rows may be left out or repeated."""
         return (
             self.differences
-            or self.missing != "raise"
+            or self.missing in _CHOSEN
             or self.weights is not None
             or self.intervals is not None
         )
@@ -144,7 +145,7 @@ class RowOptions:
                 rows = columns_of(rows, self.places)
             if self.differences:
                 rows, previous = self._differences(np.asarray(rows), previous, names)
-            if self.missing != "raise":
+            if self.missing in _CHOSEN:
                 rows = self._with_values(np.asarray(rows), p, counts)
             if self.weights == "sampling":
                 rows = self._weighted(rows, names)
@@ -411,6 +412,20 @@ def chosen_columns(table: Table, names: Sequence[str]) -> View:
         places = tuple((options_of(table).places or ())[i] for i in places)
     renamed = None if options_of(table).names is None else tuple(names)
     return view(table, places=places, names=renamed)
+
+
+def without_columns(table: Table, left_out: Mapping[str, str]) -> Table:
+    """A table without some variables; weights and labels stay beside the rows."""
+    options = options_of(table)
+    source = table.source if isinstance(table, View) else table
+    width = len(source.feature_names) + (options.column is not None)
+    places = options.places or tuple(range(width))
+    kept = [i for i, name in enumerate(table.feature_names) if name not in left_out]
+    names = None if options.names is None else tuple(options.names[i] for i in kept)
+    along = places[len(places) - options.along() :]
+    changed = view(table, places=(*(places[i] for i in kept), *along), names=names)
+    changed._held, changed.left_out = None, {**table.left_out, **left_out}
+    return changed
 
 
 def options_of(data: object) -> RowOptions:

@@ -346,6 +346,12 @@ def select_columns(
 ROW_NUMBERS = "row numbers"
 
 
+def left_out_note(left_out: Mapping[str, str]) -> str:
+    """A sentence that names all columns that are left out, and why."""
+    held = ", ".join(f"{name!r} ({what})" for name, what in left_out.items())
+    return f"Left out, because {'they' if len(left_out) > 1 else 'it'} cannot be tested: {held}."
+
+
 class BadCells(str):
     """What a column of numbers holds besides: nobody wants it to be left out for a few cells."""
 
