@@ -110,6 +110,7 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     Strips beside the matrix have the colours of the communities in `plot_network`. Of more than 60
     variables the cells of pairs that are no edges are blank; pairs that were not tested are grey.
     """
+    check_installed("matplotlib", "plot", "A plot")
     from matplotlib.colors import LinearSegmentedColormap
 
     notes, result = [layout.found(result), *layout.adjusted(result)], tested_part(result)
@@ -686,6 +687,7 @@ def plot_ladder(lines: Sequence[Any], *, ax: Axes | None = None) -> Axes:
     A dot marks the smallest partial correlation that would be an edge (median over pairs). An arrow
     is an infinite threshold, with the number of rows that would make it finite.
     """
+    check_installed("matplotlib", "plot", "A plot")
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     ax = ax if ax is not None else layout.new_axes(8, 1.3 + 0.42 * len(lines))
