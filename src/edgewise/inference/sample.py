@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from edgewise._checks import (
+    FEWEST_WIDE_ROWS,
     check_names,
     check_testable_shape,
     check_wide_memory,
@@ -113,7 +114,8 @@ class Needs:
 
     def check_shape(self, n_samples: int, n_features: int) -> None:
         """Refuse a table with too few rows."""
-        if self.wide and n_samples <= n_features:
+        few = self.undecided and n_samples < FEWEST_WIDE_ROWS
+        if self.wide and n_samples <= n_features and not few:
             check_wide_shape(n_samples, n_features)
         else:
             check_testable_shape(n_samples, n_features)
