@@ -128,7 +128,6 @@ class Layout:
     names: tuple[str, ...]  # without those of columns that are empty
     places: tuple[int, ...]  # of each among the cells of a line
     n_cells: int
-    numeric: frozenset[int]  # the places of cells that are mostly meant as numbers
     header: bool  # whether the first line holds the names
     index: tuple[str, ...]  # columns that number or name the rows, and so are no variables
     index_notes: tuple[str, ...]  # a note about each of them; empty if the user named it
@@ -183,9 +182,6 @@ def layout_of(
         names=tuple(names[place] for place in places),
         places=tuple(places),
         n_cells=len(names),
-        numeric=frozenset(
-            _numeric_columns(body, len(names), reading.na_values, decimal, meant=True)
-        ),
         header=header,
         index=tuple(names[place] for place in index),
         index_notes=tuple(index.values()),
@@ -577,7 +573,9 @@ def sniffed(
     if not any(line.strip() for line in shown):
         raise DataError(f"data: {where} is empty; expected the names of columns, and rows.")
     for sep in _SEPARATORS:
-        cells = max(len(line.split(None if sep == BLANKS else sep)) for line in shown[:4])
+        cells = max(
+            len(line.split()) if sep == BLANKS else 1 + line.count(sep) for line in shown[:4]
+        )
         if cells > MOST_COLUMNS:
             raise too_wide(cells, where)
     sep, quote, escape = _dialect(shown, reading, named_sep, usual)
@@ -923,18 +921,19 @@ def csv_schema(head: bytes, whole: bool, form: TextFormat, where: str) -> tuple[
         rows = sum(batch.num_rows for batch in reader)
     except pa.ArrowInvalid as error:
         raise _fault(lines, error, original, where) from error
-    # Text where most cells are meant as numbers is read as numbers, and refused at the first other.
-    kinds = [
-        pa.float64() if place in layout.numeric and not is_numeric(kind) else kind
-        for place, kind in zip(layout.places, reader.schema.types, strict=True)
-    ]
-    if len(kinds) == 1 and not is_numeric(kinds[0]):
-        first = next(iter(_rows(lines, original, where)))[1][0]
-        raise DataError(
-            f"data: {where} has one column, {layout.names[0]!r}, and in it text such as "
-            f"{short(first)!r}; if that is several cells, say what is between them (sep=... of "
-            "open_table, --sep)."
-        )
+    kinds = list(reader.schema.types)
+    if not all(map(is_numeric, kinds)):
+        # Text where most cells are meant as numbers is read as such, and refused at the first other.
+        shown = [row for _, row in islice(_rows(lines, original, where, whole=whole), _LOOKED_AT)]
+        meant = _numeric_columns(shown, layout.n_cells, form.na_values, form.decimal, meant=True)
+        for k, place in enumerate(layout.places):
+            kinds[k] = pa.float64() if place in meant and not is_numeric(kinds[k]) else kinds[k]
+        if len(kinds) == 1 and not is_numeric(kinds[0]):
+            raise DataError(
+                f"data: {where} has one column, {layout.names[0]!r}, and in it text such as "
+                f"{short(shown[0][0])!r}; if that is several cells, say what is between them "
+                "(sep=... of open_table, --sep)."
+            )
     types = pa.schema([*zip(layout.names, kinds, strict=True)])
     return types, size / rows * share if rows else 0.0
 
