@@ -91,15 +91,41 @@ def _solver_option() -> Any:
     )
 
 
-def _mu_option() -> Any:
-    return option(1.0, "The paper's constant.", kind=float)
-
-
 # The paper's Algorithm 1 ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Trace(BoundMethod):
+class _Algorithm1(BoundMethod):
+    """The paper's Algorithm 1: t = μ √Σ_k (ε/(α̂_k(α̂_k − ε)))², α̂ the eigenvalues of Σ̂."""
+
+    mu: float = option(1.0, "The paper's constant.", kind=float)
+    standardize: bool = _standardize_option()
+
+    effect_scale: ClassVar[str] = "precision"
+
+    @classmethod
+    def variants(cls) -> tuple[tuple[str, Method], ...]:
+        return ((f"{cls.name} (paper)", cls()),)
+
+    @abstractmethod
+    def _radius(
+        self, sample: Sample, estimate: PrecisionEstimate, A: FloatArray | None
+    ) -> tuple[NormalRadius, dict[str, Any]]:
+        """ε in the coordinates A c, whose covariance is that of the estimate, and how it came."""
+
+    def measure(self, sample: Sample) -> Measurement:
+        estimate, A = self.estimate(sample), None
+        if self.standardize:
+            estimate, A = estimate.standardized(), estimate.standardization
+        radius, solved = self._radius(sample, estimate, A)
+        eigenvalues: FloatArray = np.linalg.eigvalsh(estimate.covariance).astype(np.float64)
+        bound = Bound(radius, FrobeniusTransfer(eigenvalues, self.mu))
+        options = {"mu": self.mu, "standardize": self.standardize, **solved}
+        return self.bounded(sample, estimate, bound, options)
+
+
+@dataclass(frozen=True)
+class Trace(_Algorithm1):
     """Algorithm 1 with the trace radius, ε = √(2 Tr Cov(U(Σ̂))) z_{1−α/2}.
 
     Guarantee: with probability 1 − α no zero of Θ is declared an edge, for independent rows of any
@@ -114,36 +140,24 @@ class Trace(BoundMethod):
         Divide the columns by their standard deviations first.
     """
 
-    mu: float = _mu_option()
-    standardize: bool = _standardize_option()
-
     name: ClassVar[str] = "trace"
     guarantee: ClassVar[str] = "all at once, in the limit"
-    effect_scale: ClassVar[str] = "precision"
 
     @property
     def needs(self) -> Needs:
         return Needs(reads_again=True, products=True) if self.standardize else Needs(order=4)
 
-    @classmethod
-    def variants(cls) -> tuple[tuple[str, Method], ...]:
-        return ((f"{cls.name} (paper)", cls()),)
-
-    def measure(self, sample: Sample) -> Measurement:
-        estimate = self.estimate(sample)
-        A = estimate.standardization if self.standardize else None
-        quartics = sample.quartics(A)
-        if self.standardize:
-            estimate = estimate.standardized()
+    def _radius(
+        self, sample: Sample, estimate: PrecisionEstimate, A: FloatArray | None
+    ) -> tuple[NormalRadius, dict[str, Any]]:
         n = estimate.n_samples
-        trace = trace_from_quartics(n, population_covariance(estimate.covariance, n), quartics)
-        bound = Bound(NormalRadius(2 * trace, TRACE_MAX_ALPHA), _of_eigenvalues(estimate, self.mu))
-        options = {"mu": self.mu, "standardize": self.standardize}
-        return self.bounded(sample, estimate, bound, options)
+        s = population_covariance(estimate.covariance, n)
+        trace = trace_from_quartics(n, s, sample.quartics(A))
+        return NormalRadius(2 * trace, TRACE_MAX_ALPHA), {}
 
 
 @dataclass(frozen=True)
-class Eig(BoundMethod):
+class Eig(_Algorithm1):
     """Algorithm 1 with the eigenvalue radius, ε = √(2 λ_max(Cov(U(Σ̂)))) z_{1−α/2}.
 
     This radius rests on the paper's Lemma 1, which is not a bound on ‖Σ̂ − Σ‖₂ (it fails in 64 %
@@ -163,8 +177,6 @@ class Eig(BoundMethod):
         it; the result records how much that is. "auto" takes the one that should be faster.
     """
 
-    mu: float = _mu_option()
-    standardize: bool = _standardize_option()
     solver: str = _solver_option()
 
     name: ClassVar[str] = "eig"
@@ -173,7 +185,6 @@ class Eig(BoundMethod):
         "independent rows of any distribution with fourth moments, as far as simulations go "
         "(its radius is not a proven bound)"
     )
-    effect_scale: ClassVar[str] = "precision"
 
     @property
     def needs(self) -> Needs:
@@ -183,25 +194,11 @@ class Eig(BoundMethod):
     def slow_with_many_columns(self) -> bool:
         return True
 
-    @classmethod
-    def variants(cls) -> tuple[tuple[str, Method], ...]:
-        return ((f"{cls.name} (paper)", cls()),)
-
-    def measure(self, sample: Sample) -> Measurement:
-        estimate = self.estimate(sample)
-        A = estimate.standardization if self.standardize else None
+    def _radius(
+        self, sample: Sample, estimate: PrecisionEstimate, A: FloatArray | None
+    ) -> tuple[NormalRadius, dict[str, Any]]:
         largest, solved = covcov_largest(sample, A, self.solver)
-        if self.standardize:
-            estimate = estimate.standardized()
-        bound = Bound(NormalRadius(2 * largest), _of_eigenvalues(estimate, self.mu))
-        options = {"mu": self.mu, "standardize": self.standardize, **solved}
-        return self.bounded(sample, estimate, bound, options)
-
-
-def _of_eigenvalues(estimate: PrecisionEstimate, mu: float) -> FrobeniusTransfer:
-    """The paper's t = μ √Σ_k (ε/(α̂_k(α̂_k − ε)))², from all eigenvalues of Σ̂."""
-    eigenvalues: FloatArray = np.linalg.eigvalsh(estimate.covariance).astype(np.float64)
-    return FrobeniusTransfer(eigenvalues, mu)
+        return NormalRadius(2 * largest), solved
 
 
 # Other radii and transfers --------------------------------------------------------------------
@@ -318,19 +315,17 @@ class Spectral(RadiusMethod):
 
     @property
     def needs(self) -> Needs:
-        one_pass = self.radius == "trace" and not self.standardize
-        if one_pass:
+        if self.radius == "trace" and not self.standardize:
             return Needs(order=4)
         return Needs(reads_again=True, products=self.support is None)
 
     def measure_inside(self, sample: Sample) -> Measurement:
-        estimate = self.estimate(sample)
-        A = estimate.standardization if self.standardize else None
+        estimate, A = self.estimate(sample), None
+        if self.standardize:
+            estimate, A = estimate.standardized(), estimate.standardization
         radius, options = radius_of(
             self.radius, sample, A, support=self.support, solver=self.solver
         )
-        if self.standardize:
-            estimate = estimate.standardized()
         smallest = float(np.linalg.eigvalsh(estimate.covariance)[0])
         bound = Bound(radius, SpectralTransfer(smallest, len(sample.feature_names)))
         return self.bounded(sample, estimate, bound, options | {"standardize": self.standardize})
