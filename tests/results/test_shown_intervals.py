@@ -18,7 +18,7 @@ from edgewise import EdgeTestResult
 from edgewise.paper.radii import TRACE_MAX_ALPHA
 from edgewise.plots.export import write_graph
 from edgewise.plots.plots import plot_forest
-from edgewise.report.document import Context, report_html
+from edgewise.report.page import Context, report_html
 from edgewise.results.base import interval_label
 
 ALL, EACH = "all pairs", "pointwise"

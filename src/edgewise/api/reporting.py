@@ -20,8 +20,8 @@ from edgewise.errors import DataError, EdgewiseError, ParameterError
 from edgewise.inference.diagnosis import FEWEST_ROWS
 from edgewise.methods.method import Method
 from edgewise.methods.registry import registered
-from edgewise.report.document import Context, LadderLine, report_html
-from edgewise.report.story import breaking
+from edgewise.report.headline import breaking
+from edgewise.report.page import Context, report_html
 from edgewise.results.result import EdgeTestResult, chosen_pairs
 from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table
@@ -140,11 +140,11 @@ def report_of(
         title=title or title_of(result),
         facts=[] if diagnosis is None else _facts(diagnosis),
         advice="" if diagnosis is None else diagnosis.advice(),
-        ladder=[_ladder_line(line) for line in lines],
-        ladder_correction=_beside(result),
-        ladder_note=" ".join([*_left_out(lines), *_without_result(lines)]),
+        methods=[_method_line(line) for line in lines],
+        methods_correction=_beside(result),
+        methods_note=" ".join([*_left_out(lines), *_without_result(lines)]),
         command=command,
-        fitting=fitting,
+        alternative=fitting,
         decisions={line.label: line.result.reject for line in lines if line.result is not None},
         scores=scores,
     )
@@ -256,7 +256,7 @@ def _rows(data: Any, tested: Sequence[str], transform: str | None) -> Table | No
     if not source.rescannable:
         raise DataError(
             "data: expected rows that can be read again, got a stream; leave data out, and the "
-            "report has no ladder of methods."
+            "report has no table of methods."
         )
     if len(source.feature_names) != len(tested):
         raise DataError(
@@ -292,13 +292,13 @@ def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:
     ]
 
 
-def _ladder_line(line: Comparison) -> LadderLine:
+def _method_line(line: Comparison) -> tuple[str, str, str, str]:
     if line.result is None:
-        return LadderLine(line.label, line.guarantee, "–", "–")
+        return line.label, line.guarantee, "–", "–"
     threshold = line.threshold_on_partial_correlation()
     needed = line.result.rows_needed
     if math.isfinite(threshold):
         text = f"{threshold:.3g}" if threshold <= 1 else "above 1"
     else:
         text = "infinite" if needed is None else f"infinite; needs {needed:,} rows"
-    return LadderLine(line.label, line.guarantee, text, f"{line.result.n_edges:,}")
+    return line.label, line.guarantee, text, f"{line.result.n_edges:,}"

@@ -19,7 +19,9 @@ from edgewise.plots.difference import Panel, overlaid, panels
 from edgewise.plots.layout import node_positions
 from edgewise.plots.safe_names import printable, short_names
 from edgewise.plots.style import KEY, edge_width
-from edgewise.report.page import content_hash, own_file, style, unit_square
+from edgewise.report.headline import Badge, badge
+from edgewise.report.page import content_hash, own_file, style
+from edgewise.report.payload import unit_square
 from edgewise.results.difference import EdgeDifference, EdgeDifferenceResult
 from edgewise.results.summary import (
     CONDITION_OF_CLUSTERS,
@@ -35,7 +37,7 @@ from edgewise.results.summary import (
 #: More pairs than these would make the page slow; the CSV has all of them.
 _MOST_ROWS = 2000
 _SHOWN_IF_NONE = 10
-_BROKEN = "But the data break the condition of this test, so some may not."
+_BROKEN = "But the data break the assumptions of this test, so some may not."
 _POOLED = (
     " Each group is compared with the rows of all others, after every group was centred and scaled "
     "by itself, and the correction is over all groups."
@@ -94,8 +96,8 @@ def difference_html(
         question=_question(results),
         answer=_answer(sum(each.n_edges for each in results), one.n_tests),
         broken=_BROKEN if any(map(_breaks, results)) else "",
-        tiles=_tiles(results, layout, result.global_pvalue),
-        trust=_trust(results),
+        cards=_cards(results, layout, result.global_pvalue),
+        badge=_badge(results),
         any_pair=any_sentence(result.global_pvalue, one),
         adjusted=printable(f"The pairs were {adjusted_for(one)}." if one.given else ""),
         meaning=meaning(one.provenance),
@@ -141,19 +143,12 @@ def _breaks(result: EdgeDifferenceResult) -> bool:
     return any(getattr(caution, "breaks", False) for caution in result.cautions)
 
 
-def _trust(results: Sequence[EdgeDifferenceResult]) -> tuple[str, str]:
-    """The kind of the badge, and what it says."""
-    method = results[0].method
-    if any(map(_breaks, results)):
-        return "broken", f"Do not trust “{method}” here: its condition fails on these rows"
-    told = sum(len(each.cautions) for each in results)
-    if told:
-        things = "1 thing" if told == 1 else f"{told} things"
-        return "care", f"Trust “{method}”, but know {things}"
-    return "good", f"Nothing in the data speaks against “{method}”"
+def _badge(results: Sequence[EdgeDifferenceResult]) -> Badge:
+    cautions = sum(len(each.cautions) for each in results)
+    return badge(results[0].method, cautions, any(map(_breaks, results)))
 
 
-def _tiles(
+def _cards(
     results: Sequence[EdgeDifferenceResult], layout: Layout, pvalue: float
 ) -> list[tuple[str, str]]:
     """How many pairs differ, whether any does, and which differs most."""

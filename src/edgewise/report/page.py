@@ -1,14 +1,38 @@
-"""What all pages share: their files, the hashes that allow them, and places on a screen."""
+"""From a result to one self-contained HTML page.
+
+The page holds the p-values of all pairs and decides again in the browser; `script` takes the
+same steps as `edgewise.inference.corrections`. Nothing in it comes from elsewhere, and a content
+security policy with the hashes of its one style and one script forbids everything else.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
-from edgewise._linalg import FloatArray
+from edgewise._linalg import BoolArray, FloatArray
+from edgewise._optional import require
+from edgewise._version import __version__
+from edgewise.methods.registry import registered
+from edgewise.plots.safe_names import printable
+from edgewise.report import headline
+from edgewise.report.payload import LARGEST_ALPHA, graph_of, payload
+from edgewise.results.result import EdgeTestResult, chosen_pairs
+from edgewise.results.summary import (
+    condition,
+    imputed,
+    is_chosen,
+    lacking,
+    meaning,
+    missing_value_notes,
+)
 
 #: The script of a report, in the order in which its parts need each other.
 _SCRIPTS = (
@@ -37,6 +61,9 @@ _SCRIPTS = (
 STYLES = ("base", "graph", "side", "table", "figures", "print")
 
 
+_PIECES = ("page", "graph", "table", "figures")
+
+
 def own_file(name: str) -> str:
     """The text of a file of this package."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
@@ -58,10 +85,160 @@ def content_hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode()
 
 
-def unit_square(positions: FloatArray) -> FloatArray:
-    """Places between 0 and 1, y downwards as on a screen."""
-    low, high = positions.min(axis=0), positions.max(axis=0)
-    scaled: FloatArray = (positions - low) / np.where(high > low, high - low, 1.0)
-    # A graph on a line, or of one node, is drawn in the middle.
-    scaled[:, high <= low] = 0.5
-    return np.column_stack([scaled[:, 0], 1 - scaled[:, 1]])
+@dataclass(frozen=True)
+class Context:
+    """What is known beyond the result: about the data, other methods, and how it was made.
+
+    `alternative` is the result of another method, if the data break the assumptions of this one;
+    `methods` are lines of the table of methods (name, guarantee, threshold, edges) and `decisions`
+    the edges of each; `scores` are sampled rows, each column as the residual of a variable given
+    all others.
+    """
+
+    title: str = "Which variables are connected?"
+    facts: Sequence[tuple[str, str]] = ()
+    advice: str = ""
+    methods: Sequence[tuple[str, str, str, str]] = ()
+    methods_correction: str | None = None
+    methods_note: str = ""
+    command: str = ""
+    alternative: EdgeTestResult | None = None
+    decisions: Mapping[str, BoolArray] = field(default_factory=dict)
+    scores: FloatArray | None = None
+
+
+def report_html(result: EdgeTestResult, context: Context) -> str:
+    """The page.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> X = np.random.default_rng(0).standard_normal((500, 3))
+    >>> report_html(ew.edge_test(X), Context()).startswith("<!doctype html>")
+    True
+    """
+    require("jinja2", "plot", "A report")
+    from jinja2 import DictLoader, Environment
+    from markupsafe import Markup
+
+    pieces = {name: own_file(f"html/{name}.html") for name in _PIECES}
+    templates = Environment(autoescape=True, loader=DictLoader(pieces))
+    # `tojson` escapes what could end the element; NaN would be no JSON.
+    templates.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
+    graph, own_style, own_script = graph_of(result), style(*STYLES), script()
+    broken, too_few = headline.breaking(result), result.rows_needed is not None
+    return templates.get_template("page").render(
+        style=Markup(own_style),  # noqa: S704  our own file
+        script=Markup(own_script),  # noqa: S704
+        style_hash=content_hash(own_style),
+        script_hash=content_hash(own_script),
+        data=payload(result, graph, context.alternative, context.decisions, context.scores),
+        question=headline.question(result),
+        answer=headline.answer(result),
+        cards=headline.cards(result, graph),
+        badge=headline.badge(result.method, len(result.cautions), bool(broken), too_few),
+        sentences=[*map(printable, headline.sentences(result, graph))],
+        meaning=meaning(result.provenance),
+        method=result.method,
+        alternative=context.alternative,
+        cautions=_cautions(result, "below" if context.methods else ""),
+        condition=condition(result),
+        title=printable(context.title),
+        adjusted=_adjusted(result),
+        largest_alpha=max(LARGEST_ALPHA, result.alpha),
+        alpha=f"{result.alpha:g}",
+        correction=context.methods_correction,
+        facts=[(name, printable(value)) for name, value in [*_facts(result), *context.facts]],
+        lacking=[one._replace(name=printable(one.name)) for one in lacking(result)],
+        advice=context.advice,
+        methods=context.methods,
+        methods_note=context.methods_note,
+        methods_text=[*map(printable, result.methods_text().splitlines())],
+        contents=_contents(result, context),
+        command=printable(context.command) or _python_call(result),
+        version=__version__,
+        versions=f"edgewise {__version__}, NumPy {np.__version__}, Python "
+        f"{platform.python_version()}",
+    )
+
+
+def _contents(result: EdgeTestResult, context: Context) -> str:
+    """What the file holds, for whoever passes it on."""
+    tested = "tested " * (result.tested is not None)
+    held = f"the estimates and p-values of all {tested}pairs"
+    if context.scores is None:
+        held += ", and no rows of the data"
+    else:
+        held += (
+            f", and {len(context.scores):,} sampled rows as residuals, for the scatter plots; "
+            "--no-rows or rows=False leaves them out"
+        )
+    return f"This page is a single file. It loads nothing from the network. It holds {held}."
+
+
+def _adjusted(result: EdgeTestResult) -> str:
+    """What the table says about pairs that are not in it; nothing if all are."""
+    if result.tested is None:
+        return ""
+    corrected = f"{result.n_pairs:,} pair{'s' * (result.n_pairs != 1)}"
+    text = f"Tested and corrected for: {corrected}{' that were chosen' * is_chosen(result)}."
+    # Every name, and not only the first few: this is what a paper must say.
+    names = printable(", ".join(result.given))
+    return f"Adjusted for, but not tested: {names}. {text}" if names else text
+
+
+def _cautions(result: EdgeTestResult, where: str) -> list[str]:
+    """What a reader must know before the figures; the most important first."""
+    cautions = [printable(caution) for caution in result.cautions]
+    if result.rows_needed is not None:
+        few = (
+            "The rows are too few for this method: its threshold is infinite, so it finds no edge. "
+            f"About {result.rows_needed:,} rows would make it finite; method “score” needs fewer"
+            f"{', as the table of methods ' + where + ' shows' if where else ''}."
+        )
+        cautions.insert(0, few)
+    return cautions
+
+
+def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:
+    clusters, copies = result.provenance.n_clusters, imputed(result.provenance)
+    rows = f"{result.n_samples:,}" + (f" in {clusters:,} clusters" if clusters else "")
+    facts = [
+        ("rows", rows + f", {copies}" * bool(copies)),
+        ("variables", f"{len(result.tested_columns()):,}"),
+    ]
+    if result.given:
+        facts.append(("adjusted for", ", ".join(result.given)))
+    if result.tested is not None:
+        facts.append(("pairs tested", f"{result.n_pairs:,}{' chosen' * is_chosen(result)}"))
+    facts += [("missing values and weights", sentence) for sentence in missing_value_notes(result)]
+    tested = [result.method, f"α = {result.alpha:g}", *filter(None, [result.correction])]
+    options = result.options.items()
+    tested += [f"{name} {value}" for name, value in options if name != "pooled"]
+    return [*facts, ("tested with", ", ".join(tested))]
+
+
+def _python_call(result: EdgeTestResult) -> str:
+    given: dict[str, Any] = {"method": result.method, "alpha": result.alpha}
+    if result.radius is None:
+        given["correction"] = result.correction
+    kind = registered().get(result.method)
+    if kind is not None:
+        given |= kind.options_in(result.measurement.options)
+    for name in ("min_effect", "transform", "missing", "weights"):
+        if name in result.options:
+            given[name] = result.options[name]
+    if result.n_dropped:
+        given["missing"] = "drop"
+    if (pairs := chosen_pairs(result)) is not None:
+        given["pairs"] = pairs  # without these, all other columns are adjusted for
+    elif result.given:
+        given["given"] = list(result.given)
+    shown = {name: repr(value) for name, value in given.items()}
+    if given.get("weights") == "given":
+        shown["weights"] = "weights"  # an array that the result does not keep
+    arguments = ", ".join(f"{name}={value}" for name, value in shown.items())
+    if result.provenance.n_copies is not None:
+        return f"edgewise.pool([edgewise.edge_test(data, {arguments}) for data in copies])"
+    return f"edgewise.edge_test(data, {arguments})"

@@ -15,11 +15,9 @@ from edgewise.inference.uncertainty import Uncertainty
 from edgewise.plots.graph_drawing import communities_of, community_names, community_order
 from edgewise.plots.layout import IntArray, node_positions
 from edgewise.plots.safe_names import printable, short_names
-from edgewise.report.page import unit_square
-from edgewise.report.story import POWER, PROMISES, broken_promise, detectable, is_bound
+from edgewise.report.headline import POWER, PROMISES, broken_promise, detectable, is_bound
 from edgewise.results.centrality import centralities
 from edgewise.results.result import EdgeTestResult, tested_part
-from edgewise.results.summary import meaning
 
 #: Minimal effects that a reader can choose among; their p-values are computed beforehand.
 EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.3)
@@ -54,21 +52,20 @@ def graph_of(result: EdgeTestResult) -> Graph:
 def payload(
     result: EdgeTestResult,
     graph: Graph,
-    *,
-    fitting: EdgeTestResult | None,
+    alternative: EdgeTestResult | None,
     decisions: Mapping[str, BoolArray],
     scores: FloatArray | None,
 ) -> dict[str, Any]:
     """All of it, ready for JSON: without NaN."""
     part = graph.part
-    tests = [_test(result)] if fitting is None else [_test(result), _test(fitting, plain=True)]
+    tests = [_test(result)]
+    if alternative is not None:
+        tests.append(_test(alternative, plain=True))
     return {
         "names": graph.names,
         "short": graph.short,
         "communities": graph.communities.tolist(),
         "communityNames": graph.community_names,
-        "given": printable(", ".join(result.given)),
-        "meaning": " ".join(meaning(result.provenance)),
         "pairs": None if part.tested is None else np.transpose(part.tested_pairs()).tolist(),
         "alpha": result.alpha,
         "smallestAlpha": min(_SMALLEST_ALPHA, result.alpha),
@@ -88,12 +85,15 @@ def _test(result: EdgeTestResult, *, plain: bool = False) -> dict[str, Any]:
     """What the page needs to decide again; if `plain`, for the effect that was tested only."""
     upper = result.tested_pairs()
     effects, chosen = _effects(result, plain)
-    bound = is_bound(result)
+    bound, others = is_bound(result), result.n_features - 2
+    if result.selection is not None:
+        others = result.selection.sizes()[upper].tolist()
     document: dict[str, Any] = {
         "method": result.method,
         "bound": bound,
         "correction": "none" if bound else result.correction or "none",
         "broken": broken_promise(result),
+        "others": others,
         "rho": _encoded(result.partial_correlation[upper], np.float32),
         "effects": effects,
         "effect": chosen,
@@ -203,3 +203,12 @@ def _encoded(values: Any, dtype: Any) -> str:
     """Little-endian numbers in base 64: exact, and a third of their size as text."""
     little = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<"))
     return base64.b64encode(little.tobytes()).decode("ascii")
+
+
+def unit_square(positions: FloatArray) -> FloatArray:
+    """Places between 0 and 1, y downwards as on a screen."""
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    scaled: FloatArray = (positions - low) / np.where(high > low, high - low, 1.0)
+    # A graph on a line, or of one node, is drawn in the middle.
+    scaled[:, high <= low] = 0.5
+    return np.column_stack([scaled[:, 0], 1 - scaled[:, 1]])

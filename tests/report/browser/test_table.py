@@ -100,7 +100,7 @@ def test_hostile_names_in_the_download(show):
     assert {line["source"] for line in lines} | {line["target"] for line in lines} == set(names)
     pairs = list(combinations(names, 2))
     assert sorted((line["source"], line["target"]) for line in lines) == sorted(pairs)
-    assert {line["edge"] for line in lines} == {"true", "false"}
+    assert {line["reject"] for line in lines} == {"true", "false"}
 
 
 # What the button would save, for every choice of the controls: the same code, without the disk.
@@ -184,7 +184,7 @@ def test_decides_as_python_does(show, kind):
         for i, j in zip(*result.tested_pairs(), strict=True):
             a, b = names[i], names[j]
             line = found.pop((a, b))
-            assert (line["edge"] == "true") == expected.reject[i, j], (seen["alpha"], a, b)
+            assert (line["reject"] == "true") == expected.reject[i, j], (seen["alpha"], a, b)
             for column, matrix in (
                 ("pvalue", expected.pvalue),
                 ("adjusted_pvalue", expected.adjusted_pvalue),

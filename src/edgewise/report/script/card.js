@@ -28,7 +28,7 @@ const cardMethods = (k) => {
     if (!told.length) continue;
     const list = make("ul");
     for (const name of told) list.append(make("li", `${mark} ${name}`));
-    made.append(make("p", `${words}, say ${told.length} of ${methods.length}`, "muted"), list);
+    made.append(make("p", `${told.length} of ${methods.length} methods find ${words}`, "muted"), list);
   }
   return [make("h4", `What each method says at α = ${rounded(data.alpha)}`), made];
 };
@@ -75,6 +75,26 @@ const cardScatter = (k) => {
   const beyond = outside ? ` ${count(outside, "point lies", "points lie")} outside.` : "";
   return [picture, make("p", `${count(data.sample.rows, "sampled row")}, in standard deviations; the line has slope ${signed(rho[k])}.${beyond}`, "muted")];
 };
+// The edge in plain words, as `Edge.sentence` says it.
+const sentence = (k) => {
+  const two = (value) => value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
+  const n = test.others.length ? test.others[k] : test.others;
+  const both = `${names[first[k]]} and ${names[second[k]]}`;
+  const ends = low ? ` (${two(low[k])} to ${two(high[k])})` : "";
+  const after = n ? `, after accounting for the ${n > 1 ? `${n} others` : "other one"}` : "";
+  const says = state.isEdge[k] ? `${both} ${n ? "still " : ""}move ${rho[k] > 0 ? "together" : "in opposite directions"}` : `No association of ${both} is clear`;
+  return `${says}, ${two(rho[k])}${ends}${after}.`;
+};
+// Copy the text of an element; where the browser does not let a page do that, select it.
+const copy = (element) => async (event) => {
+  try {
+    await navigator.clipboard.writeText(element.innerText);
+    event.target.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(element);
+  }
+};
+$("copy-methods").addEventListener("click", copy($("methods")));
 const edgeCard = (k) => {
   const ends = make("p", undefined, "ends");
   for (const i of [first[k], second[k]]) {
@@ -82,7 +102,8 @@ const edgeCard = (k) => {
     one.append(chip(communities[i]), labels[i]);
     ends.append(one);
   }
-  const card = [make("h3", pairText(k)), ends, cardFacts(k)];
+  const words = make("p", sentence(k), "words");
+  const card = [make("h3", pairText(k)), ends, words, button("Copy", copy(words)), cardFacts(k)];
   if (low && test.intervalLabel.includes("pointwise")) card.push(make("p", "This interval is for a pair chosen beforehand. It is too optimistic for an edge picked because it is strong.", "care"));
   return [...card, ...cardScatter(k), ...cardMethods(k)];
 };

@@ -207,16 +207,12 @@
   const LEAST = Math.log(2.3e-308);
   $("download").addEventListener("click", () => {
     const adj = adjusted();
-    const remarks = low ? [`# interval_low and interval_high: ${test.intervalLabel}`] : [];
-    // What follows a space does not begin a cell that is a formula.
-    if (data.meaning) remarks.push(`# ${data.meaning}`);
-    if (data.given) remarks.push(`# adjusted for: ${data.given.replace(/([,;])(?=\S)/g, "$1 ")}`);
     const tiny = logp().some((v) => v < LEAST);
-    const heading = ["source", "target", "partial_correlation", ...(low ? ["interval_low", "interval_high"] : []), "pvalue", "adjusted_pvalue", ...(tiny ? ["log_pvalue", "log_adjusted_pvalue"] : []), "edge"];
+    const heading = ["source", "target", "partial_correlation", ...(low ? ["interval_low", "interval_high"] : []), "pvalue", "adjusted_pvalue", ...(tiny ? ["log_pvalue", "log_adjusted_pvalue"] : []), "reject"];
     const ends = (k) => (low ? [low[k].toPrecision(7), high[k].toPrecision(7)] : []);
     const logs = (k) => (tiny ? [logp()[k], adj[k]] : []);
     const line = (k) => [csvName(names[first[k]]), csvName(names[second[k]]), rho[k].toPrecision(7), ...ends(k), Math.exp(logp()[k]), Math.exp(adj[k]), ...logs(k), Boolean(state.isEdge[k])].join(",");
-    save(new Blob([`${[...remarks, heading.join(","), ...order.map(line)].join("\r\n")}\r\n`], { type: "text/csv" }), "edges.csv");
+    save(new Blob([`${[heading.join(","), ...order.map(line)].join("\r\n")}\r\n`], { type: "text/csv" }), "edges.csv");
   });
 
   $("search").addEventListener("input", (event) => { listed.search = event.target.value; turn(0); });

@@ -18,7 +18,7 @@ from edgewise.methods.registry import METHODS
 from edgewise.plots import style
 from edgewise.plots.safe_names import printable
 from edgewise.report import page as parts
-from edgewise.report.document import Context, LadderLine, report_html
+from edgewise.report.page import Context, report_html
 from edgewise.report.payload import EFFECTS
 
 #: What would run text, fetch something, or leave something behind.
@@ -185,7 +185,7 @@ class TestSafety:
             title=evil,
             facts=[("tails", evil)],
             advice=evil[:-2],
-            ladder=[LadderLine(*[evil[:-2]] * 4)],
+            methods=[(evil[:-2],) * 4],
             command=evil,
         )
         tags = {tag for tag, _ in page.elements}
@@ -243,8 +243,8 @@ class TestText:
         "correction", ["holm", "bonferroni", "maxt", "bh", "by", None, "bound"]
     )
     def test_the_answer(self, many_rows, correction):
-        family_wise = "The rule finds any false edge with probability at most 0.02, where"
-        share = "On average at most 2 % of the edges it finds are false, where"
+        family_wise = "If the assumptions hold, the chance of even one false edge is at most 2 %."
+        share = "If the assumptions hold, on average at most 2 % of the edges are false."
         each = "Each pair is tested by itself: a pair without an edge is called an edge with"
         promise = {"bh": share, "by": share, None: each}.get(correction, family_wise)
         method = {"maxt": "batch", "bound": "whitened"}.get(correction, "score")
@@ -262,7 +262,7 @@ class TestText:
             assert kind.condition[0].islower()
             assert not kind.condition.endswith(".")
             page = page_of(result.with_measured(method=method))
-            wanted = f"Tested by method “{method}”. What it promises holds for {kind.condition}."
+            wanted = f"Tested by method “{method}”. It assumes {kind.condition}."
             assert wanted in page.texts["p"]
 
     def test_facts(self, rows):

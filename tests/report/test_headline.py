@@ -9,7 +9,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.inference.cautions import Caution
-from edgewise.report import story
+from edgewise.report import headline
 from edgewise.report.payload import graph_of
 
 BROKEN = Caution("Rows depend on the rows before them.", "dependence", True)
@@ -26,32 +26,35 @@ def nothing():
     return ew.edge_test(np.random.default_rng(3).standard_normal((200, 4)), alpha=1e-6)
 
 
-class TestTrust:
-    def test_broken(self, result):
-        told = story.trust(result.with_measured(cautions=(HARMLESS, BROKEN)))
-        assert told.kind == "broken"
-        assert "its condition fails on these rows" in told.headline
-
-    def test_too_few_rows(self, rows):
-        with pytest.warns(ew.errors.TooFewRowsWarning):
-            few = ew.edge_test(rows, method="trace")
-        assert story.trust(few) == ("broken", "Do not trust “trace” here: too few rows")
+def test_the_badge():
+    assert headline.badge("score", 0, False) == ("good", "No problems detected for “score”")
+    assert headline.badge("score", 2, False).kind == "care"
+    for broken, few, why in (
+        (True, False, "assumptions fail on these rows"),
+        (False, True, "too few"),
+    ):
+        badge = headline.badge("score", 2, broken, few)
+        assert badge.kind == "broken"
+        assert why in badge.text
 
 
 class TestAnswer:
     def test_the_headline_does_not_promise_what_the_data_break(self, result):
-        assert "at most 0.05" in story.answer(result.with_measured(cautions=(HARMLESS,)))
-        broken = story.answer(result.with_measured(cautions=(BROKEN,)))
-        assert "at most 0.05" not in broken
+        assert "at most 5 %" in headline.answer(result.with_measured(cautions=(HARMLESS,)))
+        broken = headline.answer(result.with_measured(cautions=(BROKEN,)))
+        assert "at most 5 %" not in broken
         assert "some of these edges may be false" in broken
 
 
 def test_sentences(result, nothing):
-    told = story.sentences(result, graph_of(result))
-    assert len(told) == 2
+    told = headline.sentences(result, graph_of(result))
+    assert told[2:] == [result.why]
     assert "x2 and x1 have the most edges: 2 each." in told[0]
-    assert "With 400 rows, this test finds a partial correlation of about 0." in told[1]
-    assert "not a proof that there is none" in story.sentences(nothing, graph_of(nothing))[0]
+    assert (
+        "With 400 rows, this test has 80 % power to detect a partial correlation of about 0."
+        in told[1]
+    )
+    assert "not a proof that there is none" in headline.sentences(nothing, graph_of(nothing))[0]
 
 
 @pytest.mark.parametrize(
@@ -74,4 +77,4 @@ def test_all_who_share_the_first_place_have_the_most_edges(result, pairs, told):
     estimate = result.measurement.estimate
     rho = np.where(chosen, 0.3, np.eye(4))
     found = found.with_measured(estimate=replace(estimate, partial_correlation=rho))
-    assert story.sentences(found, graph_of(found))[0].endswith(f" {told}")
+    assert headline.sentences(found, graph_of(found))[0].endswith(f" {told}")
