@@ -136,8 +136,6 @@ def test_options_of_methods_stand_in_a_topic_of_their_own(run_edgewise):
     text = run_edgewise("help", "files").stdout
     for name in READING:
         assert f"--{name.replace('_', '-')} " in text
-    assert run_edgewise("help", "pair").stdout == run_edgewise("pair", "--help").stdout
-    assert run_edgewise("help").stdout == run_edgewise("--help").stdout
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -55,8 +55,8 @@ STARTS = [name for name, kind in registered().items() if not kind.simultaneous o
 
 def following(run_main, words):
     """The next command, if it is another test."""
-    out, _ = run_main(*words)
-    step = re.search(r"edgewise (test .*)\s*$", out)
+    _, err = run_main(*words)
+    step = re.search(r"^Next: .*edgewise (test .*)$", err, re.M)
     return None if step is None else shlex.split(step[1])
 
 

@@ -9,7 +9,7 @@ import click
 
 from edgewise.cli.options import Manual, data_argument, family_of, option, reading_section, section
 from edgewise.cli.run import checked_outputs, opened, progress_bar
-from edgewise.cli.streams import info, info_dropped, info_files, output
+from edgewise.cli.streams import info, info_dropped, output
 
 if TYPE_CHECKING:
     from edgewise.api.null import NullComparison
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     ),
     click.option("--shuffles", type=int, metavar="N", help="Shuffles of --null.  [default: 100]"),
     option("--seed", default=None, show_default=False, help="Of the shuffles.  [default: 0]"),
-    "--verbose",
 )
 @reading_section
 def compare_command(**options: Any) -> None:
@@ -68,7 +67,6 @@ def _compare_methods(options: dict[str, Any]) -> None:
     from edgewise.api.diagnose import diagnose
     from edgewise.cli.show import print_comparison
     from edgewise.results.summary import adjusted_for, meaning
-    from edgewise.tables.files import files_read
 
     plot = checked_outputs({"--plot": options["plot"]}, options)["--plot"]
     variants = [method for _, method in all_variants()]
@@ -97,8 +95,6 @@ def _compare_methods(options: dict[str, Any]) -> None:
         output(f"{len(bounds)} bounds on all entries at once, which need many rows: --all")
     output()
     output(diagnosis.advice())
-    if options["verbose"]:
-        info_files(files_read(rows))
     info_dropped(max(result.n_dropped for result in results))
 
 
@@ -106,7 +102,6 @@ def _check_null(options: dict[str, Any]) -> None:
     from edgewise._checks import check_alpha, check_count
     from edgewise.api.null import check_null, even_sample
     from edgewise.cli.show import same_data, show_next
-    from edgewise.tables.files import files_read
     from edgewise.tables.options import refuse_pairwise
 
     refuse_pairwise(options["missing"] or "raise", "shuffled columns")
@@ -136,8 +131,6 @@ def _check_null(options: dict[str, Any]) -> None:
     _show_null(lines, alpha, corrected=correction != "none")
     # Fewer do not tell 5 % from 20 %.
     few = correction != "none" and n_shuffles < 100
-    if options["verbose"]:
-        info_files(files_read(rows))
     info_dropped(sample.n_dropped)
     if len(sample.rows) < sample.n_available:
         used = f"{len(sample.rows):,} of the {sample.n_available:,} rows"

@@ -26,7 +26,7 @@ from edgewise.cli.run import (
     write_notes,
     write_outputs,
 )
-from edgewise.cli.streams import info_dropped, info_files, output, warnings_shown
+from edgewise.cli.streams import info_dropped, output, warnings_shown
 
 
 @click.command(
@@ -66,7 +66,7 @@ from edgewise.cli.streams import info_dropped, info_files, output, warnings_show
     ),
     "--seed",
 )
-@section("Output", *("--csv", "--json", "--report", "--plot", "--all-edges", "--verbose"))
+@section("Output", *("--csv", "--json", "--report", "--plot", "--all-edges"))
 @reading_section
 def diff_command(**options: Any) -> None:
     """Test for every pair of columns whether its partial correlation differs between two groups.
@@ -128,11 +128,6 @@ def diff_command(**options: Any) -> None:
                 print_differences(one, every=options["all_edges"])
             else:
                 output(strongest_sentence(one))
-    if options["verbose"]:
-        # With --by, all groups are in the same files.
-        info_files(
-            [*dict.fromkeys(file for one in results for group in one.files for file in group)]
-        )
     for one in results:
         info_dropped(sum(one.n_dropped))
     show_notes((), cautions)

@@ -161,7 +161,7 @@ def main() -> None:
 @click.command(
     "help",
     cls=Manual,
-    short_help="The help of a command, or the options of methods or files.",
+    short_help="The options of methods, or of files.",
     examples="""
     # Which methods there are, and what tunes each of them
     edgewise help methods
@@ -169,24 +169,15 @@ def main() -> None:
     edgewise help files
     """,
 )
-@click.argument("topic", required=False, metavar="[COMMAND|methods|files]")
+@click.argument("topic", type=click.Choice(["methods", "files"]))
 @click.pass_context
-def help_command(context: click.Context, topic: str | None) -> None:
-    """Print the help of a command; or every method with its options; or the options of files.
+def help_command(context: click.Context, topic: str) -> None:
+    """Print every method with its options, or the options of files.
 
     `test` and `report` take the options of the method that they run, and every command that reads
     files takes those of files.
     """
-    root = context.find_root()
-    if topic in ("methods", "files"):
-        click.echo(_methods(context) if topic == "methods" else _files(context), nl=False)
-        return
-    command, inside = root.command, root
-    if topic is not None:
-        program: Any = command
-        command = program.resolve_command(root, [topic])[1]
-        inside = click.Context(command, root, info_name=topic, **program.context_settings)
-    click.echo(command.get_help(inside))
+    click.echo(_methods(context) if topic == "methods" else _files(context), nl=False)
 
 
 def _methods(context: click.Context) -> str:

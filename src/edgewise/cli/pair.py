@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from edgewise.cli.options import PATH, Manual, column_names, option, reading_section, section
-from edgewise.cli.run import checked_outputs, opened, rows_of, written
-from edgewise.cli.streams import info_dropped, info_files, output
+from edgewise.cli.run import checked_outputs, data_of, progress_bar, refuse_states, written
+from edgewise.cli.streams import info_dropped, output, warnings_shown
 
 
 @click.command(
@@ -17,7 +17,7 @@ from edgewise.cli.streams import info_dropped, info_files, output
     short_help="Test one pair of columns, given the others.",
     examples="""
     # Are two columns related, given all others?
-    edgewise pair returns.csv a b --exclude Date
+    edgewise pair returns.csv a b
     # Given two others only; days may depend on the days before
     edgewise pair returns.csv a b --given c,d --method batch
     # Given nothing, for a program
@@ -31,11 +31,10 @@ from edgewise.cli.streams import info_dropped, info_files, output
     click.argument("x", metavar="X"),
     click.argument("y", metavar="Y"),
     option("--given", help="Columns to adjust for, separated by commas, or none.  [default: all]"),
-    "--exclude",
-    option("--method", help="score, wald, batch, elliptical or fisher."),
+    option("--method", help="score, wald, batch, elliptical or fisher.  [default: auto]"),
     *("--missing", "--clusters", "--transform", "--alpha"),
 )
-@section("Output", "--json", "--verbose")
+@section("Output", "--json")
 @reading_section
 def pair_command(x: str, y: str, **options: Any) -> None:
     """Test whether columns X and Y of DATA are related, given all others or those of --given.
@@ -45,12 +44,8 @@ def pair_command(x: str, y: str, **options: Any) -> None:
     """
     from edgewise._checks import check_alpha
     from edgewise._shown import write_json
-    from edgewise.api.edge_test import edge_test
-    from edgewise.api.pair import naming_arguments, partial_test, places
+    from edgewise.api.pair import partial_test
     from edgewise.cli.show import show_notes
-    from edgewise.methods.registry import DEFAULT_METHOD, method_of
-    from edgewise.results.pair import pair_of_result
-    from edgewise.tables.files import files_read
 
     if not options["data"]:
         raise click.UsageError(
@@ -59,32 +54,22 @@ def pair_command(x: str, y: str, **options: Any) -> None:
         )
     level = 1 - check_alpha(options["alpha"])
     place = checked_outputs({"--json": options["json"]}, options)["--json"]
-    given, notes = column_names(options["given"]), list[str]()
-    if given is None:
-        given = [name for name in rows_of(options).feature_names if name not in (x, y)]
-        notes = [f"Adjusted for all {len(given)} other columns; --given names fewer, or none."]
-    elif given == ["none"]:
-        given = []
-    names = list(dict.fromkeys([x, y, *given]))
-    places(x, y, given, names)
-    method = method_of(options["method"] or DEFAULT_METHOD)
-    if options["clusters"] is not None:
-        method.check_supports("clusters")
-    with (
-        naming_arguments(names, lambda: rows_of(options).feature_names),
-        opened(options, method.name, columns=names, exclude=None) as (rows, _),
-    ):
-        if options["clusters"] is None:
-            answer = partial_test(rows, x, y, given=given, method=method)
-        else:
-            result = edge_test(rows, method=method, correction=None, columns=rows.feature_names)
-            answer = pair_of_result(result)
+    refuse_states(options)
+    given = column_names(options["given"])
+    names = ("method", "missing", "clusters", "transform")
+    how: dict[str, Any] = {name: options[name] for name in names if options[name] is not None}
+    if given is not None:
+        how["given"] = [] if given == ["none"] else given
+    with warnings_shown(), progress_bar(f"{x} – {y}"):
+        answer = partial_test(data_of(options), x, y, **how)
     if place is not None:
         with written(place) as file:
             write_json(answer.document(level), file, 2)
     if place != "-":
         output(answer.sentence(level))
-    if options["verbose"]:
-        info_files(files_read(rows))
     info_dropped(answer.n_dropped)
+    notes = []
+    if given is None:
+        others = len(answer.given)
+        notes = [f"Adjusted for all {others} other columns; --given names fewer, or none."]
     show_notes(notes, answer.cautions)

@@ -9,7 +9,7 @@ import click
 
 from edgewise.cli.options import Manual, data_argument, family_of, option, reading_section, section
 from edgewise.cli.run import opened
-from edgewise.cli.streams import info_dropped, info_files, output
+from edgewise.cli.streams import output
 from edgewise.errors import EdgewiseError
 
 
@@ -40,7 +40,6 @@ from edgewise.errors import EdgewiseError
     ),
     "--alpha",
     option("--method", help="Plan for this method only.  [default: those that suit, and compare]"),
-    "--verbose",
 )
 @reading_section
 def plan_command(effect: float | None, power: float, alpha: float, **options: Any) -> None:
@@ -55,9 +54,7 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     from edgewise.cli.show import print_table, same_data, show_next
     from edgewise.methods.registry import registered
     from edgewise.results.summary import transformed
-    from edgewise.tables.files import files_read
     from edgewise.tables.options import refuse_pairwise
-    from edgewise.tables.table import dropped_rows
 
     refuse_pairwise(options["missing"] or "raise", "a plan")
     if effect is not None:
@@ -87,7 +84,6 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
                 failures.append((name, error))
         if not plans:
             raise failures[0][1]
-        n_dropped = dropped_rows(rows) if options["missing"] == "drop" else 0
 
     name, pilot, finds, plan = next((one for one in plans if one[0] == fitting), plans[0])
     p, n_pairs, n_samples = len(pilot.tested), int(pilot.tested.sum()) // 2, pilot.n_samples
@@ -107,9 +103,6 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
         output(f"Your {n_samples:,} rows are too few for any effect {how}.")
     else:
         output(f"Your {n_samples:,} rows find a partial correlation of {finds:.3f} {how}.")
-    if options["verbose"]:
-        info_files(files_read(rows))
-    info_dropped(n_dropped)
     if plan is None:
         # A plan for about half of what is found now.
         wanted = f"{finds / 2:.2g}" if math.isfinite(finds) else "0.5"
