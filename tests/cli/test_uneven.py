@@ -78,7 +78,7 @@ class TestMissing:
         assert result.n_dropped == 50
 
     def test_raise(self, refused):
-        for how in ((), ("--missing", "raise")):
+        for how in (("--method", "fisher"), ("--missing", "raise")):
             line = refused("test", "gaps.csv", *how, status=1)
             assert "'b' (40), 'c' (10); drop those rows" in line
             assert "--missing drop" in line
