@@ -139,7 +139,7 @@ def test_a_pilot_that_cannot_be_tested(pilot, refuses):
     refuses(
         lambda: ew.plan_sample_size(pilot[:3], effect=0.1),
         ew.errors.DataError,
-        "collect more rows",
+        "ollect more rows",
     )
     state = ew.accumulate(pilot)
     for method in ("score", "fisher", "whitened"):
