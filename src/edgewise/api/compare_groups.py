@@ -39,10 +39,10 @@ from edgewise.tables.files import FileRead, files_read
 from edgewise.tables.formats import all_unchanged
 from edgewise.tables.open import as_table, column_of_labels, files_of, labels_of, on_cluster
 from edgewise.tables.options import (
-    NORMAL_SCORES,
     TRANSFORMS,
     label_numbers,
     refuse_pairwise,
+    uses_ranks,
     values_of,
     view,
 )
@@ -153,8 +153,9 @@ def compare_groups(
         chosen = Wald()
     check_choice("transform", transform, TRANSFORMS)
     if transform is not None:
-        chosen.check_supports("transform")
-        if transform != NORMAL_SCORES and (by is not None or permutations is not None):
+        if uses_ranks(transform):
+            chosen.check_supports("transform")
+        elif by is not None or permutations is not None:
             raise ParameterError(
                 f"`transform={transform!r}` and by or permutations cannot be combined; pass the "
                 "differences of each group."

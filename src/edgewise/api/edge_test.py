@@ -20,7 +20,7 @@ from edgewise.results.result import EdgeTestResult, decide
 from edgewise.results.summary import missing_value_notes
 from edgewise.sums.save import as_state
 from edgewise.sums.sequence import SequenceMoments
-from edgewise.tables.options import MISSING, WEIGHT_KINDS, options_of
+from edgewise.tables.options import MISSING, WEIGHT_KINDS, options_of, uses_ranks
 
 
 def edge_test(
@@ -91,7 +91,8 @@ def edge_test(
         "batch".
     transform : {"normal-scores", "diff", "log-diff", None}
         Test Φ⁻¹(rank/(n + 1)) of each column, for rows that are Gaussian up to an increasing change
-        of each column; or the changes from row to row.
+        of each column; or the differences of consecutive rows (with `clusters` those of the same
+        one), or of their logarithms.
     client : distributed.Client, optional
         A Dask cluster that reads the files, or works on the data of Dask.
     weight_kind : {"sampling", "frequency"}
@@ -160,7 +161,7 @@ def measured_and_decided(
     check_choice("weight_kind", rows.get("weight_kind", "sampling"), WEIGHT_KINDS)
     if rows.get("clusters") is not None or read.clusters:
         method.check_supports("clusters")
-    if rows.get("transform") is not None or read.transform is not None:
+    if uses_ranks(rows.get("transform"), read.transform):
         method.check_supports("transform")
     sampling = rows.get("weights") is not None and rows.get("weight_kind") != "frequency"
     if sampling or read.weights == "sampling":

@@ -434,6 +434,8 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         known = getattr(self, "_score_map_", None)
         table = as_table(X, columns=self.columns, exclude=self.exclude)
         self._remember_features(X, table, reset=False)
+        if known is None and self.column_transform != "normal-scores":
+            known = self.column_transform
         rows = all_rows(table if known is None else as_table(table, transform=known))
         if not np.isfinite(rows).all():
             raise_for_nonfinite(rows, table.feature_names)

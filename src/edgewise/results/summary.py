@@ -140,7 +140,7 @@ def condition(result: EdgeTestResult) -> str:
     rows = result.provenance
     if rows.n_clusters is not None:
         text = CONDITION_OF_CLUSTERS
-    elif rows.transform is not None:
+    elif rows.transform == "normal-scores":
         text += ", and here if they are Gaussian up to an increasing change of each column"
     elif rows.pair_rows is not None:
         text += ", whose values are missing completely at random"
@@ -299,7 +299,7 @@ def _dropped(result: EdgeTestResult) -> str:
     elif any(known.n_missing):
         text += f"; most values are missing in {_most(result, known.n_missing)}"
     # Clusters and ranks need complete rows.
-    able = known.n_clusters is None and known.transform is None
+    able = known.n_clusters is None and known.transform != "normal-scores"
     if able and n > _MANY * (n + result.n_samples):
         text += ". With missing='pairwise' (score, wald, batch) they would count"
     return text + "."
@@ -337,7 +337,11 @@ def transformed(transform: str | None) -> str:
     >>> transformed("normal-scores")
     'of normal scores'
     """
-    return "of normal scores" if transform == "normal-scores" else ""
+    return {
+        "normal-scores": "of normal scores",
+        "diff": "of differences of consecutive rows",
+        "log-diff": "of differences of logarithms of consecutive rows",
+    }.get(transform or "", "")
 
 
 def imputed(rows: Provenance) -> str:
@@ -347,7 +351,7 @@ def imputed(rows: Provenance) -> str:
 
 def meaning(rows: Provenance) -> list[str]:
     """Sentences about what partial correlations then are; none if rows were tested as they are."""
-    text = [_NORMAL_SCORES] if transformed(rows.transform) else []
+    text = [_NORMAL_SCORES] if rows.transform == "normal-scores" else []
     if rows.n_copies is not None:
         text.append(
             f"Numbers are pooled from {rows.n_copies} imputed copies of the rows by Rubin's rules."

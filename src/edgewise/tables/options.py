@@ -110,7 +110,7 @@ class RowOptions:
     def some_rows(self) -> bool:
         """Whether rows may be left out or repeated."""
         return (
-            self.differences
+            (self.differences and self.clusters)
             or self.missing in _CHOSEN
             or self.weights is not None
             or self.intervals is not None
@@ -186,7 +186,7 @@ class RowOptions:
         changed = np.concatenate([np.diff(values, axis=0), rows[1:, len(names) :]], axis=1)
         if self.clusters:
             changed = changed[rows[1:, -1] == rows[:-1, -1]]
-        return changed, rows[-1:]
+        return changed, np.array(rows[-1:])  # a reader may use the memory of a block again
 
     def _with_values(self, rows: AnyArray, p: int, counts: PartitionCounts) -> AnyArray:
         """The rows with the values that are needed; the others are counted, with what they lack."""
@@ -319,17 +319,19 @@ class View(Table):
 
     @property
     def n_rows(self) -> int | None:
-        if self.options.some_rows:
-            return None
-        return self.source.n_rows if self.options.step == 1 else known_total(self.partition_rows())
+        known = self.partition_rows()
+        return self.source.n_rows if known is None else known_total(known)
 
     def partition_rows(self) -> Sequence[int | None] | None:
-        rows, step = self.source.partition_rows(), self.options.step
-        if rows is None or (step == 1 and not self.options.some_rows):
-            return rows
-        if self.options.some_rows:
+        rows, options = self.source.partition_rows(), self.options
+        if rows is None:
+            return None
+        if options.some_rows or (options.differences and None in rows):
             return [None] * len(rows)
-        return [None if n is None else -(-n // step) for n in rows]
+        if options.differences:  # the first row has none before it
+            first = next((number for number, n in enumerate(rows) if n), None)
+            rows = [(n or 0) - (number == first) for number, n in enumerate(rows)]
+        return [None if n is None else -(-n // options.step) for n in rows]
 
     def with_options(self, **options: Any) -> Self:
         """The same table with some options replaced; scores that are known stay."""
@@ -532,6 +534,11 @@ def _too_many(most: float) -> DataError:
     )
 
 
+def uses_ranks(*transforms: object) -> bool:
+    """Whether values are replaced by their ranks, which takes more than differences."""
+    return NORMAL_SCORES in transforms
+
+
 def check_together(
     missing: str, clusters: object, weights: object, weight_kind: str, transform: object
 ) -> None:
@@ -547,7 +554,7 @@ def check_together(
             f"weights: expected without transform={transform!r}, got both; the difference of two "
             "rows has no weight of its own. Leave one of the two out."
         )
-    if transform is not None and transform not in (DIFF, LOG_DIFF):
+    if uses_ranks(transform):
         refuse_pairwise(missing, "transform")
         if weights is not None and weight_kind == "sampling":
             raise ParameterError(

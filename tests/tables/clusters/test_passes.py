@@ -35,6 +35,13 @@ PASSES = {
     "weights": {"method": "score", "weights": "x5", **PLAIN},
     "repeated rows": {"method": "score", "weights": "x6", "weight_kind": "frequency", **PLAIN},
     "normal scores": {"method": "score", "transform": "normal-scores", "clusters": "x4", **PLAIN},
+    "differences": {"method": "score", "transform": "diff", **PLAIN},
+    "differences in batches": {
+        "method": "batch",
+        "n_batches": 20,
+        "transform": "diff",
+        "columns": ["x0", "x2", "x3"],
+    },
 }
 
 
