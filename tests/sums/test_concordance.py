@@ -155,9 +155,9 @@ def slow(rows, block, touched=None):
     return total, count
 
 
-@pytest.mark.parametrize("n", [90, 89, 61, 6])
-@pytest.mark.parametrize("n_blocks", [1, 2, 3])
-@pytest.mark.parametrize("per_block", [1, 2, 7, 50])
+@pytest.mark.parametrize("n", [61, 6])
+@pytest.mark.parametrize("n_blocks", [1, 3])
+@pytest.mark.parametrize("per_block", [1, 7, 50])
 @pytest.mark.parametrize("data", [TIED, UNTIED], ids=["tied", "untied"])
 def test_units_of_blocks(n, n_blocks, per_block, data):
     rows, block = data[:n], np.arange(n) % n_blocks
@@ -284,7 +284,7 @@ class TestManyRows:
         assert found.n_pairs == N_BLOCKS * 128 * 127 / 2
         assert found.independent_pairs == pytest.approx(N_BLOCKS * 64)
 
-    @pytest.mark.parametrize("windows", [1, 2, 5])
+    @pytest.mark.parametrize("windows", [1, 2])
     def test_joined_units(self, windows):
         """What the pairs within a unit add up to is not kept, but nearly known."""
         X = rows_of(windows * MANY)
@@ -368,7 +368,7 @@ class TestMerging:
         assert_same(functools.reduce(operator.add, parts[::-1]), whole)
         assert_same(functools.reduce(lambda a, b: b + a, parts), whole)
 
-    @pytest.mark.parametrize("sizes", [(1,) * 700, (2500,) * 12, (MANY + 1, 1, MANY + 127)])
+    @pytest.mark.parametrize("sizes", [(1,) * 300, (2500,) * 6, (MANY + 1, 1, MANY + 127)])
     def test_no_row_is_lost(self, sizes):
         """However small the parts are, rows are compared with 124 others or more."""
         X = rows_of(sum(sizes))

@@ -128,7 +128,7 @@ class TestAccuracy:
     @pytest.mark.parametrize("offset", OFFSETS)
     @pytest.mark.parametrize("kind", ["gaussian", "exponential", "t5"])
     def test_far_from_the_origin(self, kind, offset):
-        X = rows_of(kind, 40_000) + offset
+        X = rows_of(kind, 12_000) + offset
         for moments in (state(X), stream(X, 100), state(X, order="all")):
             second, fourth = errors(moments, X)
             assert second <= 1e-13

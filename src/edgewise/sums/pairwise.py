@@ -50,21 +50,21 @@ class PairwiseSums(UnitSums):
         return self.rows.astype(np.float64) if self.square is None else self.square
 
     def _column_rows(self) -> AnyArray:
-        return np.diagonal(self.rows, axis1=1, axis2=2)
+        # A column without values has an origin that says nothing.
+        return np.maximum(np.diagonal(self.rows, axis1=1, axis2=2), 1e-300)
 
     def mean(self) -> FloatArray:
         total = np.diagonal(self.total, axis1=1, axis2=2)
         first = np.diagonal(self.first, axis1=1, axis2=2)
         return np.asarray(self.origin + first / np.where(total > 0, total, 1.0))
 
-    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> PairwiseSums:
-        with quiet():
-            a = ((origin - self.origin) + offset)[:, :, np.newaxis]
-            # Σ(z_i−a_i)(z_j−a_j) = Σz_iz_j − a_iΣz_j − a_jΣz_i + a_ia_jΣ1
-            cross = a * (_turned(self.first) - (self.total / 2) * _turned(a))
-            second = self.second - cross
-            second -= _turned(cross)
-            first = self.first - self.total * a
+    def _moved(self, origin: FloatArray, offset: FloatArray | float) -> PairwiseSums:
+        a = ((origin - self.origin) + offset)[:, :, np.newaxis]
+        # Σ(z_i−a_i)(z_j−a_j) = Σz_iz_j − a_iΣz_j − a_jΣz_i + a_ia_jΣ1
+        cross = a * (_turned(self.first) - (self.total / 2) * _turned(a))
+        second = self.second - cross
+        second -= _turned(cross)
+        first = self.first - self.total * a
         origins = np.broadcast_to(origin, self.origin.shape)
         return PairwiseSums(self.n, origins, self.rows, first, second, self.weight, self.square)
 

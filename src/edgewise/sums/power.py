@@ -68,7 +68,7 @@ class UnitSums(ABC):
         """The mean of each column."""
 
     @abstractmethod
-    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> Self:
+    def _moved(self, origin: FloatArray, offset: FloatArray | float) -> Self:
         """The same sums about origin + offset."""
 
     @abstractmethod
@@ -88,22 +88,26 @@ class UnitSums(ABC):
         return len(self.n)
 
     def __getitem__(self, which: slice | AnyArray) -> Self:
-        return self._each(lambda _, array: array[which])
+        return self._of([None if one is None else one[which] for one in self._all()])
 
     def named(self) -> dict[str, AnyArray]:
         """The sums that there are, by name."""
-        every = {known.name: getattr(self, known.name) for known in fields(self)}
-        return {name: array for name, array in every.items() if array is not None}
+        every = zip(self.__match_args__, self._all(), strict=True)
+        return {name: array for name, array in every if array is not None}
+
+    def _all(self) -> tuple[Any, ...]:
+        return tuple([getattr(self, name) for name in self.__match_args__])
+
+    def _of(self, arrays: list[Any]) -> Self:
+        return type(self)(*arrays)
 
     def _each(self, change: Callable[[str, AnyArray], AnyArray]) -> Self:
         return type(self)(**{name: change(name, array) for name, array in self.named().items()})
 
     def then(self, *later: Self) -> Self:
         """These units followed by others."""
-        others = [sums.named() for sums in later]
-        return self._each(
-            lambda name, array: np.concatenate([array, *(sums[name] for sums in others)])
-        )
+        every = zip(*(sums._all() for sums in (self, *later)), strict=True)
+        return self._of([None if one[0] is None else np.concatenate(one) for one in every])
 
     def permuted(self, order: npt.NDArray[np.intp]) -> Self:
         """The sums with the columns in another order."""
@@ -120,16 +124,21 @@ class UnitSums(ABC):
 
     def plus(self, other: Self) -> Self:
         """Unit by unit, the sums of both: the same to the last bit whichever comes first."""
-        a, b, origin = self, other, self.origin
+        a, b = self, other
         with quiet():
-            if not np.array_equal(self.origin, other.origin):
+            if (self.origin != other.origin).any():
                 mine, theirs = self._column_rows(), other._column_rows()
-                # A column without values has an origin that says nothing.
-                both = np.maximum(mine + theirs, 1)
+                both = mine + theirs
                 origin = self.mean() * (mine / both) + other.mean() * (theirs / both)
-                a, b = self.moved(origin), other.moved(origin)
-            more = b.named() | {"origin": 0.0}
-            return a._each(lambda name, array: array + more[name])
+                a, b = self._moved(origin, 0.0), other._moved(origin, 0.0)
+            sums = zip(a._all()[2:], b._all()[2:], strict=True)
+            added = [None if one is None else one + more for one, more in sums]
+            return self._of([a.n + b.n, a.origin, *added])
+
+    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> Self:
+        """The same sums about origin + offset."""
+        with quiet():
+            return self._moved(origin, offset)
 
     def about(self, centre: Centre) -> Self:
         """The same sums about a centre, as `Moments.centre` gives it."""
@@ -223,41 +232,40 @@ class PowerSums(UnitSums):
         """The sums about the mean itself."""
         return self.moved(self.origin, self.first / self.n[:, np.newaxis])
 
-    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> PowerSums:
-        with quiet():
-            a = (origin - self.origin) + offset
-            n = self.n[:, np.newaxis]
-            # Σ(z−a)(z−a)ᵀ = Σzzᵀ − a uᵀ − u aᵀ with u = Σz − n a/2
-            u = self.first - (n / 2) * a
-            cross = a[:, :, np.newaxis] * u[:, np.newaxis, :]
-            second = self.second - cross
-            second -= cross.transpose(0, 2, 1)
-            moved = self.named() | {"first": self.first - n * a, "second": second}
-            moved["origin"] = np.broadcast_to(origin, self.origin.shape)
-            if self.fourth is not None:
-                moved |= self._quartics_about(a)
-            if self.products is not None:
-                moved["products"] = _moved_products(self.products, a)
-            return PowerSums(**moved)
+    def _moved(self, origin: FloatArray, offset: FloatArray | float) -> PowerSums:
+        a = (origin - self.origin) + offset
+        n = self.n[:, np.newaxis]
+        # Σ(z−a)(z−a)ᵀ = Σzzᵀ − a uᵀ − u aᵀ with u = Σz − n a/2
+        u = self.first - (n / 2) * a
+        cross = a[:, :, np.newaxis] * u[:, np.newaxis, :]
+        second = self.second - cross
+        second -= cross.transpose(0, 2, 1)
+        if origin.ndim == 1:
+            origin = np.broadcast_to(origin, self.origin.shape)
+        moved: list[Any] = [self.n, origin, self.first - n * a, second]
+        moved += [None] * 4 if self.fourth is None else self._quartics_about(a)
+        moved.append(None if self.products is None else _moved_products(self.products, a))
+        return self._of(moved)
 
-    def _quartics_about(self, a: FloatArray) -> dict[str, FloatArray]:
+    def _quartics_about(self, a: FloatArray) -> tuple[Any, ...]:
         """The sums of third and fourth order of z − a."""
-        third, fourth, norm2_row, norm4 = (
-            np.asarray(one) for one in (self.third, self.fourth, self.norm2_row, self.norm4)
-        )
+        third: Any = self.third
+        fourth: Any = self.fourth
+        norm2_row: Any = self.norm2_row
         n, s1, s2 = self.n[:, np.newaxis], self.first, self.second
         diagonal = np.diagonal(s2, axis1=1, axis2=2)
         s2a = np.vecdot(s2, a[:, np.newaxis, :])
-        trace, aa, a_s1 = (
-            one[:, np.newaxis] for one in (diagonal.sum(axis=1), np.vecdot(a, a), np.vecdot(a, s1))
+        trace, aa = diagonal.sum(axis=1), np.vecdot(a, a)
+        a_s1, square = np.vecdot(a, s1), a * a
+        row = (2 * a_s1 - trace - self.n * aa)[:, np.newaxis]
+        return (
+            third - 3 * a * diagonal + square * (3 * s1 - n * a),
+            fourth - 4 * a * third + square * (6 * diagonal - 4 * a * s1 + n * square),
+            norm2_row - 2 * s2a + row * a + aa[:, np.newaxis] * s1,
+            self.norm4
+            + 4 * np.vecdot(a, s2a - norm2_row)
+            + aa * (2 * trace - 4 * a_s1 + self.n * aa),
         )
-        of_norm4 = 2 * aa * trace - 4 * aa * a_s1 + n * aa * aa
-        return {
-            "third": third - 3 * a * diagonal + 3 * a**2 * s1 - n * a**3,
-            "fourth": fourth - 4 * a * third + 6 * a**2 * diagonal - 4 * a**3 * s1 + n * a**4,
-            "norm2_row": norm2_row - 2 * s2a + (2 * a_s1 - trace - n * aa) * a + aa * s1,
-            "norm4": norm4 - 4 * np.vecdot(a, norm2_row) + 4 * np.vecdot(a, s2a) + of_norm4[:, 0],
-        }
 
     def quartics(self) -> CentralQuartics | None:
         """The central fourth moments of all rows, of a single unit; None where they were not kept."""
