@@ -151,7 +151,7 @@ def next_of(result: EdgeTestResult, *, again: bool) -> tuple[str, ...] | None:
     if "levels" in kinds:
         if options["transform"] is not None:
             return None
-        return "test the differences of consecutive rows", same_data("test", "--transform", "diff")
+        return "test the differences of consecutive rows", with_method(more=("--transform", "diff"))
     avoided = _AVOIDED & kinds - ({"far tails"} if result.method == "batch" else set())
     if result.method == "kendall":  # which asks another question
         batches = with_method("kendall", "--n-batches", "100")
@@ -161,12 +161,12 @@ def next_of(result: EdgeTestResult, *, again: bool) -> tuple[str, ...] | None:
     return None
 
 
-def with_method(*method: str) -> str:
+def with_method(*method: str, more: Sequence[str] = ()) -> str:
     """A test of the same data with another method, whose options are not those of the last one."""
     without = {"method", *(one.name for one in method_parameters())}
     if click.get_current_context().params.get("correction") == "maxt":
         without.add("correction")  # not every method resamples
-    return same_data("test", *(("--method", *method) if method else ()), without=without)
+    return same_data("test", *(("--method", *method) if method else ()), *more, without=without)
 
 
 #: Options of files that the next command is not asked to write, and of how it prints.
