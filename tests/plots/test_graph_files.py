@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import edgewise as ew
@@ -107,6 +107,7 @@ awkward_names = st.lists(
 
 
 @every_kind
+@settings(max_examples=20)
 @given(names=awkward_names)
 def test_any_names_give_the_same_graph(tmp_path_factory, result, read, kind, names):
     path = tmp_path_factory.mktemp("any") / f"x.{kind}"
@@ -118,6 +119,7 @@ def test_any_names_give_the_same_graph(tmp_path_factory, result, read, kind, nam
         assert shown == name or not plain
 
 
+@settings(max_examples=20)
 @given(names=awkward_names)
 def test_any_names_give_distinct_cells_of_csv(tmp_path_factory, result, names):
     import csv

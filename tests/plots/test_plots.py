@@ -53,7 +53,7 @@ def test_draws_where_told(rows, require, kind):
 
 
 @every_kind
-@pytest.mark.parametrize("p", [2, 3, 12])
+@pytest.mark.parametrize("p", [2, 12])
 def test_without_any_edge(tmp_path, kind, p):
     X = np.random.default_rng(1).standard_normal((50, p))
     result = ew.edge_test(X, alpha=1e-6)
@@ -61,7 +61,7 @@ def test_without_any_edge(tmp_path, kind, p):
     write_plot(plots.plot(result, kind), tmp_path / "x.png")
 
 
-@every_kind
+@pytest.mark.parametrize("kind", ["network", "forest"])
 def test_the_picture_is_the_same_every_time(rows, kind):
     def draw():
         picture = io.BytesIO()

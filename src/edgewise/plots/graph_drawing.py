@@ -68,14 +68,14 @@ def communities_of(graph: layout.Graph) -> IntArray:
 def community_names(graph: layout.Graph, communities: IntArray, names: Sequence[str]) -> list[str]:
     """What a legend calls each community: by its strongest variables."""
     strength = np.round(edge_strengths(graph).sum(axis=0), _DECIMALS)
-    told = []
+    found = []
     for number in range(int(communities.max(initial=-1)) + 1):
         members = np.flatnonzero(communities == number)
         ordered = members[np.argsort(-strength[members], kind="stable")]
         shown = ordered if len(ordered) <= 3 else ordered[:2]
         more = len(ordered) - len(shown)
-        told.append(", ".join(names[i] for i in shown) + f" + {more}" * bool(more))
-    return told
+        found.append(", ".join(names[i] for i in shown) + f" + {more}" * bool(more))
+    return found
 
 
 def edge_strengths(graph: layout.Graph) -> FloatArray:

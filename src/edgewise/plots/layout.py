@@ -74,15 +74,15 @@ def node_positions(result: Graph) -> FloatArray:
     """
     rho = result.partial_correlation
     if len(rho) > _MANY:
-        places = island_positions(rho)
+        places = component_positions(rho)
         places -= (places.max(axis=0) + places.min(axis=0)) / 2
     else:
         distance = path_distances(rho)
-        places = lying(least_stress(distance, scaled_start(distance)))
+        places = rotated_to_landscape(least_stress(distance, scaled_start(distance)))
     return np.asarray(places / np.hypot(*places.T).max())
 
 
-def island_positions(partial_correlation: FloatArray) -> FloatArray:
+def component_positions(partial_correlation: FloatArray) -> FloatArray:
     """Each connected group by its stress, the groups side by side, single nodes in rows below."""
     from scipy.sparse.csgraph import connected_components, shortest_path
 
@@ -90,16 +90,16 @@ def island_positions(partial_correlation: FloatArray) -> FloatArray:
     np.fill_diagonal(strength, 0.0)
     strength = np.where(_standing_out(strength), strength, 0.0)
     length = np.divide(1.0, strength, out=np.zeros_like(strength), where=strength > 0)
-    _, island = connected_components(strength, directed=False)
-    size = np.bincount(island)
+    _, component = connected_components(strength, directed=False)
+    size = np.bincount(component)
     places = np.zeros((len(strength), 2))
-    groups = [np.flatnonzero(island == k) for k in np.flatnonzero(size > 1)]
+    groups = [np.flatnonzero(component == k) for k in np.flatnonzero(size > 1)]
     for nodes in groups:
         distance = shortest_path(length[np.ix_(nodes, nodes)], directed=False) ** _BEND
-        places[nodes] = lying(least_stress(distance, scaled_start(distance)))
+        places[nodes] = rotated_to_landscape(least_stress(distance, scaled_start(distance)))
     step = _typical_step(places, groups)
     _pack(places, groups, step)
-    _in_rows(places, np.flatnonzero(size[island] == 1), step)
+    _in_rows(places, np.flatnonzero(size[component] == 1), step)
     return places
 
 
@@ -228,7 +228,7 @@ def _lengths(places: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(np.maximum(between, 1e-12)))
 
 
-def lying(places: FloatArray) -> FloatArray:
+def rotated_to_landscape(places: FloatArray) -> FloatArray:
     """The places, centred, longer side along the first axis; the first nodes decide the signs."""
     places = places - places.mean(axis=0)
     _, _, axes = np.linalg.svd(places, full_matrices=False)
@@ -270,12 +270,12 @@ def found(result: EdgeTestResult) -> str:
 
 def adjusted(result: EdgeTestResult | EdgeDifferenceResult) -> list[str]:
     """Further lines of a title: what is not in the picture, of what scores, how often imputed."""
-    told = (
+    notes = (
         adjusted_for(result),
         transformed(result.provenance.transform),
         imputed(result.provenance),
     )
-    return [shortened(text, _LONGEST_NOTE) for text in told if text]
+    return [shortened(text, _LONGEST_NOTE) for text in notes if text]
 
 
 def write_title(ax: Axes, *lines: str, size: float = 11.0) -> None:
