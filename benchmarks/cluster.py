@@ -26,7 +26,7 @@ from benchmarks.peak import peak_kilobytes
 from benchmarks.report import Line, Measurements, Section, markdown, number
 from benchmarks.timing import blas_threads
 from benchmarks.wire import STATE_BYTES, state_lines
-from edgewise import accumulate, edge_test
+from edgewise import accumulate, edge_test, open_table
 from edgewise.errors import EdgewiseWarning
 
 ROWS, COLUMNS, FILES = 20_000_000, 14, 16
@@ -105,7 +105,8 @@ def dask_lines(paths: Sequence[str], rows: int, repetitions: int) -> Iterator[Li
             _warm_up(client, paths)
         for name, (call, _passes) in CALLS.items():
             ways = {
-                workers: partial(call, paths, client=client) for workers, client in clients.items()
+                workers: partial(call, open_table(paths, client=client))
+                for workers, client in clients.items()
             }
             rounds = timed_rounds({**ways, 0: partial(call, paths)}, repetitions)
             yield speedup_line(group, name, rounds)
@@ -137,7 +138,7 @@ def _client(workers: int) -> Iterator[Any]:
 def _warm_up(client: Any, paths: Sequence[str]) -> None:
     """Workers load their libraries, and the disk's cache the files."""
     for call, _passes in CALLS.values():
-        call(paths, client=client)
+        call(open_table(paths, client=client))
 
 
 def timed_rounds(
@@ -179,9 +180,9 @@ def _task_line(client: Any, tasks: int = TASKS) -> Line:
     import dask.array as da
 
     X = da.random.default_rng(0).standard_normal((2 * tasks, COLUMNS), chunks=(2, COLUMNS))
-    accumulate(X, client=client)
+    accumulate(open_table(X, client=client))
     there, here = client.run(process_time), process_time()
-    accumulate(X, client=client)
+    accumulate(open_table(X, client=client))
     here = process_time() - here
     there = sum(after - there[worker] for worker, after in client.run(process_time).items())
     return Line(

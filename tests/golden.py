@@ -186,7 +186,7 @@ def incomplete(data: dict[str, np.ndarray]) -> Iterator[tuple[str, Callable[[], 
                     with_holes(X),
                     {"weights": weights, "missing": "pairwise"},
                 ),
-                ("frequency", X, {"weights": copies, "weight_kind": "frequency"}),
+                ("frequency", ew.open_table(X, weight_kind="frequency"), {"weights": copies}),
                 ("clusters", X, {"clusters": subjects}),
                 ("unequal clusters", X, {"clusters": long_subjects}),
             ):  # fmt: skip

@@ -216,7 +216,11 @@ NEEDS: dict[str, tuple[Callable[[], object], str, str | None]] = {
         "joblib",
         "sklearn",
     ),
-    "cluster": (lambda: ew().edge_test(rows(), client=object()), "distributed", "dask"),
+    "cluster": (
+        lambda: ew().edge_test(ew().open_table(rows(), client=object())),
+        "distributed",
+        "dask",
+    ),
     "causal-learn": (
         lambda: ew().integrations.causal_learn.register(),
         "causal-learn>=0.1.4.2",

@@ -55,7 +55,7 @@ def test_the_state_is_that_of_the_rows(array, frame, rows, options):
 
 def test_files_with_a_client(client, csv_file, rows):
     for options in KINDS:
-        state = ew.accumulate([csv_file], client=client, **options)
+        state = ew.accumulate(ew.open_table([csv_file], client=client), **options)
         assert_same_state(state, ew.accumulate(rows, **options))
         assert state.feature_names == tuple("abcd")
 
@@ -130,8 +130,8 @@ class TestCheckpoints:
         for data in (rows, iter([rows])):
             call = lambda d=data: ew.accumulate(d, **kept)  # noqa: E731
             refuses(call, ew.errors.DataError, "expected a path", "checkpoint")
-        call = lambda: ew.accumulate(csv_file, client=client, **kept)  # noqa: E731
-        refuses(call, ew.errors.ParameterError, "`checkpoint` and `client`")
+        call = lambda: ew.accumulate(ew.open_table(csv_file, client=client), **kept)  # noqa: E731
+        refuses(call, ew.errors.ParameterError, "`checkpoint` and a cluster")
         refuses(lambda: ew.accumulate(csv_file, resume=True), ew.errors.ParameterError, "resume: ")
         for every in (0, -1, "x"):
             call = lambda e=every: ew.accumulate(csv_file, every=e, **kept)  # noqa: E731

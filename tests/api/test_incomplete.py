@@ -17,7 +17,6 @@ pytestmark = [
 ]
 
 PAIRWISE = {"missing": "pairwise"}
-FREQUENCY = {"weight_kind": "frequency"}
 TAKING = ["score", "wald", "batch"]
 
 
@@ -63,7 +62,8 @@ class TestEdgeTest:
         repeated = np.repeat(rows, counts, axis=0)
         # Rows beside their copies look dependent, which asks for longer batches.
         options = {"n_batches": 20} if method == "batch" else {}
-        result = ew.edge_test(rows, method=method, weights=counts, **FREQUENCY, **options)
+        counted = ew.open_table(rows, weight_kind="frequency")
+        result = ew.edge_test(counted, method=method, weights=counts, **options)
         same_result(result, ew.edge_test(repeated, method=method, **options))
 
     def test_all_rows_are_used(self, gaps, rows):

@@ -1,13 +1,12 @@
 """Keywords and choices that nobody takes: the message names what was meant."""
 
-from dataclasses import fields
+from inspect import signature
 
 import numpy as np
 
 import edgewise as ew
 from edgewise import EdgeTest
 from edgewise.errors import ParameterError
-from edgewise.tables.reading import Reading
 
 X = np.random.default_rng(0).standard_normal((60, 4))
 TRACE = "method 'trace' does not take it (its options are mu, standardize)"
@@ -67,7 +66,8 @@ SAID = [
     ),
     *(
         (lambda name=name: ew.edge_test("rows.csv", **{name: ";"}), f"ew.open_table(path, {name}=")
-        for name in (field.name for field in fields(Reading))
+        for name in signature(ew.open_table).parameters
+        if name != "data"
     ),
 ]
 

@@ -122,12 +122,11 @@ class TestEveryWayToReadTwice:
             ("whitened", {}),
             ("nodewise", {}),
             ("score", {"missing": "pairwise"}),
-            ("score", {"weights": "d", "weight_kind": "frequency"}),
         ],
     )
     @pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
     def test_a_method(self, write, rows, refuses, method, how):
-        X = np.column_stack([rows[:, :3], np.ones(len(rows))]) if "weights" in how else rows
+        X = rows
         path = write(X, "parquet")
         call = between_passes(
             FileTable([path]), lambda: write(X[::-1], "parquet"), method=method, **how

@@ -151,22 +151,24 @@ def test_bad_weights(save, rows, refuses, kind):
         w[[3, 9]] = value
         X = np.column_stack([rows, w])
         said = "weights: expected finite numbers of at least 0, got " + what
-        call = lambda w=w: ew.edge_test(rows, weights=w, **how)  # noqa: E731
+        call = lambda w=w: ew.edge_test(ew.open_table(rows, **how), weights=w)  # noqa: E731
         refuses(call, DataError, said + " in the weights (2 rows)")
         for data, name in ((X, "x4"), (save("r.parquet", "abcdw", X), "w")):
             for missing in ("raise", "drop"):
                 refuses(
-                    lambda d=data, n=name, m=missing: ew.edge_test(d, weights=n, missing=m, **how),
+                    lambda d=data, n=name, m=missing: ew.edge_test(
+                        ew.open_table(d, **how), weights=n, missing=m
+                    ),
                     DataError,
                     said + f" in column {name!r}",
                 )
     zeros = save("z.csv", "abcdw", np.column_stack([rows, np.zeros(400)]))
     refuses(
-        lambda: ew.edge_test(rows, weights=np.zeros(400), **how),
+        lambda: ew.edge_test(ew.open_table(rows, **how), weights=np.zeros(400)),
         DataError,
         "weights: expected a positive weight for some row, got zeros only",
     )
-    refuses(lambda: ew.edge_test(zeros, weights="w", **how), DataError)
+    refuses(lambda: ew.edge_test(ew.open_table(zeros, **how), weights="w"), DataError)
 
 
 def test_what_is_no_weight(save, require, table, wide, csv_file, rows, weights, refuses):
@@ -210,14 +212,16 @@ def test_what_does_not_go_together(rows, weights, counts, table, refuses):
     for call, said in (
         (lambda: ew.edge_test(rows, clusters=np.arange(400), weights=weights), "without clusters"),
         (
-            lambda: ew.edge_test(rows, clusters=np.arange(400), weights=counts, **FREQUENCY),
+            lambda: ew.edge_test(
+                ew.open_table(rows, **FREQUENCY), clusters=np.arange(400), weights=counts
+            ),
             "without clusters",
         ),
         (
             lambda: ew.edge_test(rows, weights=weights, transform="normal-scores"),
             "without transform, got both; ranks of weighted rows",
         ),
-        (lambda: ew.edge_test(rows, weights=weights, weight_kind="freq"), "weight_kind: expected"),
+        (lambda: ew.open_table(rows, weight_kind="freq"), "weight_kind: expected"),
         (lambda: ew.edge_test(state, method="batch", weights=weights), "got a state"),
     ):
         refuses(call, ParameterError, said)
@@ -256,15 +260,15 @@ def test_rows_that_are_there_several_times(save, rows, counts, all_rows, same_re
     np.testing.assert_array_equal(all_rows(table), repeated)
     path = save("r.csv", "abcdw", np.column_stack([rows, counts]))
     score = {"method": "score"}
-    result = ew.edge_test(path, weights="w", **FREQUENCY, **score)
+    result = ew.edge_test(ew.open_table(path, **FREQUENCY), weights="w", **score)
     same_result(result, ew.edge_test(repeated, **score), names="abcd")
     X = np.array(rows)
     X[:40, 1] = np.nan
     for how in ({"missing": "drop"}, {"missing": "pairwise"}):
-        result = ew.edge_test(X, weights=counts, **how, **FREQUENCY, **score)
+        result = ew.edge_test(ew.open_table(X, **FREQUENCY), weights=counts, **how, **score)
         same_result(result, ew.edge_test(np.repeat(X, counts, axis=0), **how, **score))
     ranks = {"transform": "normal-scores", **score}
-    result = ew.edge_test(rows, weights=counts, **FREQUENCY, **ranks)
+    result = ew.edge_test(ew.open_table(rows, **FREQUENCY), weights=counts, **ranks)
     same_result(result, ew.edge_test(repeated, **ranks))
 
 
@@ -287,7 +291,7 @@ def test_parts_of_a_row(save, rows, refuses, bad):
     path = save("r.parquet", "abcdw", np.column_stack([rows, times]))
     for data, weights, where in ((rows, times, "the weights"), (path, "w", "column 'w'")):
         refuses(
-            lambda d=data, w=weights: ew.edge_test(d, weights=w, **FREQUENCY),
+            lambda d=data, w=weights: ew.edge_test(ew.open_table(d, **FREQUENCY), weights=w),
             DataError,
             f"weights: expected whole numbers of rows (weight_kind='frequency'), got {bad:g} "
             f"in {where}",

@@ -16,8 +16,9 @@ from edgewise.sums.concordance import ConcordanceMoments
 from edgewise.sums.moments import Moments, RowState
 from edgewise.sums.pairwise import PairwiseMoments
 from edgewise.sums.sequence import SequenceMoments
-from edgewise.tables.open import as_table, open_files
+from edgewise.tables.open import as_table, on_cluster, open_files
 from edgewise.tables.options import MISSING, weighted_columns
+from edgewise.tables.reading import weight_kind_of
 
 S = TypeVar("S", bound=RowState)
 
@@ -35,8 +36,6 @@ def accumulate(
     exclude: str | Sequence[str] | None = None,
     missing: str = "auto",
     weights: Any = None,
-    weight_kind: str = "sampling",
-    client: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
     resume: bool = False,
@@ -62,10 +61,6 @@ def accumulate(
         "batch".
     weights : str or array-like, optional
         As in `edge_test`; sampling weights make `PairwiseMoments`.
-    weight_kind : {"sampling", "frequency"}
-        Rows sampled with different probabilities, or rows that were seen several times.
-    client : distributed.Client, optional
-        A Dask cluster that reads the files in `data`, one task per file.
     checkpoint : str or path, optional
         A file that records how far reading has come. Delete it after the state is saved.
     every : float
@@ -98,7 +93,7 @@ def accumulate(
     Moments(n_samples=1000, n_features=3, order=4)
     """
     check_choice("missing", missing, MISSING)
-    pairwise = missing == "pairwise" or (weights is not None and weight_kind == "sampling")
+    pairwise = missing == "pairwise" or (weights is not None and weight_kind_of(data) == "sampling")
     state: AnyState
     if check_flag("concordance", concordance):
         if pairwise:
@@ -112,19 +107,16 @@ def accumulate(
     else:
         state = Moments(order=order) if n_batches is None else BatchMoments(n_batches)
     rows = {"columns": columns, "exclude": exclude, "missing": missing, "progress": progress}
-    rows |= {"weights": weights, "weight_kind": weight_kind}
+    rows |= {"weights": weights, "weight_kind": weight_kind_of(data)}
     if checkpoint is None and resume:
         raise ParameterError("resume: expected together with checkpoint=..., got none.")
-    return accumulated(
-        data, state, client=client, checkpoint=checkpoint, every=every, resume=resume, **rows
-    )[0]
+    return accumulated(data, state, checkpoint=checkpoint, every=every, resume=resume, **rows)[0]
 
 
 def accumulated(
     data: Any,
     empty: S,
     *,
-    client: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
     every: float = 60.0,
     resume: bool = False,
@@ -132,10 +124,10 @@ def accumulated(
 ) -> tuple[S, int]:
     """Read all rows into an empty state of any kind; also return how many were left out."""
     if checkpoint is None:
-        return read_into(empty, as_table(data, client=client, **rows))
-    if client is not None:
+        return read_into(empty, as_table(data, **rows))
+    if on_cluster(data):
         raise ParameterError(
-            "`checkpoint` and `client` cannot be combined: only files that are read here have "
+            "`checkpoint` and a cluster cannot be combined: only files that are read here have "
             "checkpoints."
         )
     from edgewise.sums.checkpoint import read_with_checkpoints

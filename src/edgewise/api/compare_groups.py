@@ -71,7 +71,6 @@ def compare_groups(
     given: str | Sequence[str] | None = None,
     pairs: Iterable[tuple[str, str]] | None = None,
     clusters: Any = None,
-    client: Any = None,
     transform: str | None = None,
     progress: Callable[[int], None] | None = None,
     **options: Any,
@@ -116,8 +115,6 @@ def compare_groups(
     clusters : str, or labels, optional
         Which rows belong together, such as those of a subject: a column of labels; with `by` also a
         label for each row; with `a` and `b` also a tuple of both groups' labels. With "wald" only.
-    client : distributed.Client, optional
-        A Dask cluster that reads the files.
     transform : {"normal-scores", None}
         Compare the normal scores of the columns, as in `edge_test`, by ranks within each group.
     progress : callable, optional
@@ -191,7 +188,6 @@ def compare_groups(
         "columns": columns,
         "exclude": exclude,
         "missing": missing,
-        "client": client,
         "transform": transform,
     }
     if (by is None) == (b is None):
@@ -217,7 +213,7 @@ def compare_groups(
         Group.opened(data, name, {**rows, "clusters": own})
         for data, name, own in zip((a, b), names, labels, strict=True)
     )
-    if permutations is not None and (on_cluster(a, client) or on_cluster(b, client)):
+    if permutations is not None and (on_cluster(a) or on_cluster(b)):
         raise ParameterError(
             "permutations: expected with rows in this process, got rows on a cluster; leave "
             "permutations out."
@@ -699,7 +695,7 @@ def _read_levels(data: Any, by: Any, rows: Mapping[str, Any]) -> _Levels:
     """Read the rows into memory, and the level of each; `rows` says how to read them."""
     if as_state(data) is not None:
         raise ParameterError("by: expected with rows, got a state, which has no rows.")
-    if on_cluster(data, rows["client"]):
+    if on_cluster(data):
         raise ParameterError(
             "by: expected with rows in this process, got rows on a cluster; split them there, as "
             "in compare_groups(frame[frame.g == 1], frame[frame.g == 2])."

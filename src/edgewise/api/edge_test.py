@@ -20,7 +20,8 @@ from edgewise.results.result import EdgeTestResult, decide
 from edgewise.results.summary import missing_value_notes
 from edgewise.sums.save import as_state
 from edgewise.sums.sequence import SequenceMoments
-from edgewise.tables.options import MISSING, WEIGHT_KINDS, options_of, uses_ranks
+from edgewise.tables.options import MISSING, options_of, uses_ranks
+from edgewise.tables.reading import weight_kind_of
 
 
 def edge_test(
@@ -39,8 +40,6 @@ def edge_test(
     clusters: Any = None,
     weights: Any = None,
     transform: str | None = None,
-    client: Any = None,
-    weight_kind: str = "sampling",
     **options: Any,
 ) -> EdgeTestResult:
     r"""Test every pair of variables for an edge of the undirected graphical model.
@@ -51,8 +50,8 @@ def edge_test(
     Parameters
     ----------
     data : array-like, data frame, Arrow stream, path, list of paths, or a state
-        The rows, with a column for each variable, here, in files, on Dask or Spark; `open_table`
-        says how to read them. Or what `accumulate` made of them.
+        The rows, with a column for each variable; `open_table` says how to read them. Or what
+        `accumulate` made of them.
     method : str or Method
         A name, or a method with its options, as in ``ew.methods.Batch(n_batches=50)``. By default
         "auto" chooses among "score", "batch" and "nodewise"; `result.why` says why. Edge by edge:
@@ -65,10 +64,9 @@ def edge_test(
     correction : {"holm", "bonferroni", "bh", "by", "maxt", None}
         How the per-edge methods account for testing many edges: "holm", "bonferroni" and "maxt" (of
         "batch" and "kendall") bound the probability of any false edge, "bh" and "by" the expected
-        share of false edges. The bounds need none.
+        share of false edges. Bounds need none.
     min_effect : float
-        Declare an edge only where the effect is larger: a partial correlation, for "trace" and
-        "eig" an entry of Θ.
+        Declare an edge only where the partial correlation (for "trace" and "eig", Θ) is larger.
     feature_names : sequence of str, optional
         Names of the columns, in place of those that came with the data.
     columns, exclude : str or sequence of str, optional
@@ -77,26 +75,19 @@ def edge_test(
         Columns to adjust for without testing their pairs, such as age and sex. Choose them, and
         `pairs`, before you see the data.
     pairs : iterable of pairs of str, optional
-        The only pairs to test, with all columns in the model.
+        The only pairs to test; all columns stay in the model.
     missing : {"auto", "drop", "pairwise", "raise"}
         Where values are missing or infinite: leave out their rows, take each entry of the
-        covariance from the rows that have both columns ("score", "wald" and "batch"; right if they
-        are missing completely at random), or refuse. "auto" is pairwise where the method can, with
-        a note, and else an error. For imputed copies see `pool`.
+        covariance from the rows that have both columns (right if they are missing completely at
+        random), or refuse. "auto" is pairwise where the method can, with a note; see also `pool`.
     clusters : str or array-like, optional
         Which rows belong together, such as those of a subject: a column of labels, or a label for
         each row. For "score" and "wald", with 20 clusters or more.
     weights : str or array-like, optional
-        How much each row counts: a column, or a number for each row. For "score", "wald" and
-        "batch".
+        How much each row counts: a column, or a number for each row. See also `open_table`.
     transform : {"normal-scores", "diff", "log-diff", None}
-        Test Φ⁻¹(rank/(n + 1)) of each column, for rows that are Gaussian up to an increasing change
-        of each column; or the differences of consecutive rows (with `clusters` those of the same
-        one), or of their logarithms.
-    client : distributed.Client, optional
-        A Dask cluster that reads the files, or works on the data of Dask.
-    weight_kind : {"sampling", "frequency"}
-        Whether weights are inverse probabilities of sampling, or say how often a row was seen.
+        Test Φ⁻¹(rank/(n + 1)) of each column; or the differences of consecutive rows (with
+        `clusters` those of the same one), or of their logarithms.
     **options
         Options of the method; see its class, such as `edgewise.methods.Batch`.
 
@@ -138,8 +129,6 @@ def edge_test(
         clusters=clusters,
         weights=weights,
         transform=transform,
-        client=client,
-        weight_kind=weight_kind,
     )[1]
 
 
@@ -158,12 +147,11 @@ def measured_and_decided(
     """What the method measured, and the result; `rows` says which rows to read, and how."""
     read, state = options_of(data), as_state(data)
     check_choice("missing", rows.get("missing", "auto"), MISSING)
-    check_choice("weight_kind", rows.get("weight_kind", "sampling"), WEIGHT_KINDS)
     if rows.get("clusters") is not None or read.clusters:
         method.check_supports("clusters")
     if uses_ranks(rows.get("transform"), read.transform):
         method.check_supports("transform")
-    sampling = rows.get("weights") is not None and rows.get("weight_kind") != "frequency"
+    sampling = rows.get("weights") is not None and weight_kind_of(data) == "sampling"
     if sampling or read.weights == "sampling":
         method.check_supports("weights")
     if "pairwise" in (rows.get("missing"), read.missing):

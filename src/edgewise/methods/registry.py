@@ -134,10 +134,10 @@ def _raise_for_unknown_option(
     # Where something went wrong, and not in every run.
     from inspect import Parameter, signature
 
-    from edgewise.tables.reading import Reading
+    from edgewise.tables.reading import open_table
 
     caller = function.__name__
-    if name in {field.name for field in fields(Reading)}:
+    if name in signature(open_table).parameters:
         raise ParameterError(
             f"{name}: {caller} has no such argument; pass ew.open_table(path, {name}=...) as the "
             "data."

@@ -29,7 +29,7 @@ from edgewise.tables.options import (
     weighted_columns,
 )
 from edgewise.tables.ranks import ScoreMap
-from edgewise.tables.reading import data_and_reading
+from edgewise.tables.reading import DataToRead, data_and_reading
 from edgewise.tables.table import Table, select_columns
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ def as_table(
     `progress` is called with the number of rows of each block that was read in this process.
     `transform` may also be the scores of other rows.
     """
+    if isinstance(data, DataToRead):
+        client = data.client if client is None else client
+        weight_kind = data.weight_kind if weight_kind == "sampling" else weight_kind
     scores = transform if isinstance(transform, ScoreMap) else None
     if scores is not None:
         transform = NORMAL_SCORES
@@ -81,7 +84,10 @@ def as_table(
     for argument, values in (("clusters", clusters), ("weights", weights)):
         if values is not None and not isinstance(values, str):
             _check_aligned(
-                data, values, argument, "labels" if argument == "clusters" else "weights"
+                data_and_reading(data)[0],
+                values,
+                argument,
+                "labels" if argument == "clusters" else "weights",
             )
             options["column"] = column_for(table, values, argument)
     if clusters is not None or weights is not None:
@@ -302,10 +308,11 @@ def _paths(data: Any) -> Sequence[str | os.PathLike[str]]:
     return [data] if isinstance(data, str | os.PathLike) else data
 
 
-def on_cluster(data: Any, client: Any = None) -> bool:
+def on_cluster(data: Any) -> bool:
     """Whether the workers of a cluster would read the rows."""
-    data, _ = data_and_reading(data)
-    return client is not None or _is_dask(data) or _is_spark(data)
+    if isinstance(data, DataToRead):
+        return data.client is not None or on_cluster(data.data)
+    return _is_dask(data) or _is_spark(data)
 
 
 def _is_dask(data: Any) -> bool:

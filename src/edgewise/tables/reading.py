@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any
 
-from edgewise._checks import check_count, check_flag
+from edgewise._checks import check_choice, check_count, check_flag
 from edgewise.errors import ParameterError
 
 #: Options of text files, and of everything that holds text cells.
@@ -147,6 +147,10 @@ class DataToRead:
         What `open_table` was given.
     reading : Reading
         How it is read.
+    client : distributed.Client or None
+        The Dask cluster that reads it.
+    weight_kind : str
+        What weights mean.
 
     Examples
     --------
@@ -157,6 +161,8 @@ class DataToRead:
 
     data: Any
     reading: Reading
+    client: Any = None
+    weight_kind: str = "sampling"
 
     def __repr__(self) -> str:
         said = "".join(f", {name}={getattr(self.reading, name)!r}" for name in self.reading.given())
@@ -175,6 +181,8 @@ def open_table(
     header: bool | None = None,
     index_col: str | int | bool | None = None,
     sheet: str | int | None = None,
+    client: Any = None,
+    weight_kind: str = "sampling",
 ) -> DataToRead:
     """Say how to read data, if edgewise cannot work it out from the first lines.
 
@@ -185,7 +193,7 @@ def open_table(
     Parameters
     ----------
     data : path or list of paths
-        A file, a folder, a pattern, or several of them.
+        A file, a folder, a pattern, or several of them; with the last two options any data.
     sep : str, optional
         The character between the cells of a text file, such as ";"; "tab"; or "whitespace" for one
         or more blanks.
@@ -206,6 +214,10 @@ def open_table(
         the first); False if there is none.
     sheet : str or int, optional
         The sheet of a workbook (.xlsx), by name or by place; by default the first.
+    client : distributed.Client, optional
+        A Dask cluster that reads the files, or works on the data of Dask.
+    weight_kind : {"sampling", "frequency"}
+        Whether weights are inverse probabilities of sampling, or say how often a row was seen.
 
     Returns
     -------
@@ -236,7 +248,13 @@ def open_table(
         index_col=index_col,
         sheet=sheet,
     )
-    return DataToRead(data, reading)
+    check_choice("weight_kind", weight_kind, ("sampling", "frequency"))
+    return DataToRead(data, reading, client, weight_kind)
+
+
+def weight_kind_of(data: Any) -> str:
+    """What weights of these data mean."""
+    return data.weight_kind if isinstance(data, DataToRead) else "sampling"
 
 
 def data_and_reading(data: Any) -> tuple[Any, Reading | None]:

@@ -54,7 +54,7 @@ def test_files_of_every_kind(client, tmp_path, rows, save, monkeypatch, same_res
     for kind in ("parquet", "feather", "csv"):
         save(f"{kind}/0.{kind}", "abcd", rows[:150])
         save(f"{kind}/1.{kind}", [*"cabd"], rows[150:, order])
-        result = ew.edge_test(tmp_path / kind, client=client)
+        result = ew.edge_test(ew.open_table(tmp_path / kind, client=client))
         same_result(result, expected)
         assert [file.rows for file in result.files][: kind != "csv"] in ([], [150])
     monkeypatch.chdir(tmp_path)
@@ -67,8 +67,8 @@ def test_files_of_every_kind(client, tmp_path, rows, save, monkeypatch, same_res
 def test_the_same_bits_whoever_does_the_work(client, array, require, same_bits):
     """The tree decides the order of sums, not who was faster."""
     for method in ("score", "batch"):
-        expected = ew.edge_test(array, method=method, client=client)
-        same_bits(ew.edge_test(array, method=method, client=client), expected)
+        expected = ew.edge_test(ew.open_table(array, client=client), method=method)
+        same_bits(ew.edge_test(ew.open_table(array, client=client), method=method), expected)
         for scheduler in ("threads", "sync"):
             with require("dask").config.set(scheduler=scheduler):
                 same_bits(ew.edge_test(array, method=method), expected)
@@ -82,7 +82,7 @@ def test_rows_that_the_cluster_holds(client, array, frame_of, da, dd, pd, rows, 
     for data in (array, array * 1, frame_of(rows, (150, 250))):
         held = as_table(client.persist(data), client=client)
         same_result(ew.edge_test(held), expected)
-        same_result(ew.edge_test(client.persist(data) * 1, client=client), expected)
+        same_result(ew.edge_test(ew.open_table(client.persist(data) * 1, client=client)), expected)
     futures = client.map(lambda i: frame.iloc[200 * i : 200 * i + 200], range(2), pure=False)
     held = as_table(dd.from_delayed(futures, meta=frame.iloc[:0]), client=client)
     del futures
@@ -131,19 +131,34 @@ def test_what_goes_to_a_cluster(client, rows, csv_file, refuses, pd):
         assert isinstance(as_table(data), Table)
     for data in (rows, rows.tolist(), pd.DataFrame(np.asarray(rows)), iter([rows]), None, []):
         fragments = ["client: expected with a dask.array", f"got {type(data).__name__};"]
-        refuses(lambda d=data: ew.edge_test(d, client=client), ParameterError, *fragments)
+        refuses(
+            lambda d=data: ew.edge_test(ew.open_table(d, client=client)), ParameterError, *fragments
+        )
 
 
 def test_clients_that_are_none(client, csv_file, require, refuses, monkeypatch, rows):
     for wrong in ("tcp://127.0.0.1:8786", object(), client.cluster):
         fragments = ["client: expected a distributed.Client", f"got {type(wrong).__name__};"]
-        refuses(lambda w=wrong: ew.edge_test(csv_file, client=w), ParameterError, *fragments)
+        refuses(
+            lambda w=wrong: ew.edge_test(ew.open_table(csv_file, client=w)),
+            ParameterError,
+            *fragments,
+        )
     other = require("distributed").Client(client.cluster, set_as_default=False)
     other.close()
-    refuses(lambda: ew.accumulate(csv_file, client=other), ParameterError, "that is closed", "new")
+    refuses(
+        lambda: ew.accumulate(ew.open_table(csv_file, client=other)),
+        ParameterError,
+        "that is closed",
+        "new",
+    )
     monkeypatch.setitem(sys.modules, "distributed", None)
     fragments = ["Dask needs distributed", "pip install ", "[dask]"]
-    refuses(lambda: ew.edge_test(rows, client=1), ew.errors.MissingDependencyError, *fragments)
+    refuses(
+        lambda: ew.edge_test(ew.open_table(rows, client=1)),
+        ew.errors.MissingDependencyError,
+        *fragments,
+    )
 
 
 def test_nothing_is_imported_for_data_that_are_here(tmp_path, rows):

@@ -37,9 +37,9 @@ def test_a_worker_that_is_killed(client, array, tmp_path, same_bits, time):
         return block + 1
 
     calm, deadly = (array.map_blocks(draw, deadly=kind, meta=META) for kind in (False, True))
-    result = ew.edge_test(deadly, client=client)
+    result = ew.edge_test(ew.open_table(deadly, client=client))
     assert len(os.listdir(tmp_path)) >= 3
-    same_bits(result, ew.edge_test(calm, client=client))
+    same_bits(result, ew.edge_test(ew.open_table(calm, client=client)))
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="cannot kill a process at once")
@@ -50,7 +50,7 @@ def test_rows_that_no_worker_survives(client, array, monkeypatch, refuses):
         os.kill(os.getpid(), signal.SIGKILL)
 
     deadly = array.rechunk((400, 4)).map_blocks(kill, meta=META)
-    call = lambda: ew.edge_test(deadly, client=client)  # noqa: E731
+    call = lambda: ew.edge_test(ew.open_table(deadly, client=client))  # noqa: E731
     refuses(call, DataError, "the workers that read it died", "memory_limit", "smaller")
 
 
@@ -86,14 +86,14 @@ def test_files_that_are_gone_or_damaged(client, files_of, rows, refuses, monkeyp
     table = as_table(paths, client=client)
     with open(paths[0], "a") as file:
         file.write("1,2,3\n")
-    error = refuses(lambda: ew.edge_test(paths, client=client), DataError, paths[0])
+    error = refuses(lambda: ew.edge_test(ew.open_table(paths, client=client)), DataError, paths[0])
     assert str(error).count(paths[0]) == 1
     os.remove(paths[1])
     refuses(lambda: ew.edge_test(table), DataError, "part")
     path = files_of(rows, (400,))[0]
     with open(path) as stream:
         monkeypatch.setattr("sys.stdin", stream)
-        call = lambda: ew.edge_test("-", client=client)  # noqa: E731
+        call = lambda: ew.edge_test(ew.open_table("-", client=client))  # noqa: E731
         refuses(call, DataError, "standard input", "write the rows to files")
 
 
@@ -194,11 +194,21 @@ def test_futures_that_are_gone(client, array, da, require, rows, refuses):
 
     future = client.scatter(np.asarray(rows))
     X = da.from_delayed(require("dask").delayed(future), (400, 4), dtype=float)
-    assert ew.edge_test(X, client=client).n_samples == 400
-    refuses(lambda: ew.edge_test(future, client=client), ParameterError, "client", "Future")
+    assert ew.edge_test(ew.open_table(X, client=client)).n_samples == 400
+    refuses(
+        lambda: ew.edge_test(ew.open_table(future, client=client)),
+        ParameterError,
+        "client",
+        "Future",
+    )
     client.cancel([future])
     fragments = ["cancelled", "keep the futures", "try again"]
-    refuses(lambda: ew.edge_test(X, client=client), DataError, *fragments)
+    refuses(lambda: ew.edge_test(ew.open_table(X, client=client)), DataError, *fragments)
     failed = require("dask").delayed(client.submit(fail, pure=False))
     X = da.from_delayed(failed, (400, 4), dtype=float)
-    refuses(lambda: ew.edge_test(X, client=client), DataError, "the cluster failed", "disk full")
+    refuses(
+        lambda: ew.edge_test(ew.open_table(X, client=client)),
+        DataError,
+        "the cluster failed",
+        "disk full",
+    )

@@ -60,7 +60,11 @@ def expected(table, tmp_path_factory):
     """Of a file, which is read again for every pass, as a cluster does."""
     path = tmp_path_factory.mktemp("stored") / "rows.npy"
     np.save(path, table)
-    return {name: ew.edge_test(path, **asked) for name, asked in PASSES.items()}
+    return {name: asked_of(path, **asked) for name, asked in PASSES.items()}
+
+
+def asked_of(data, client=None, weight_kind="sampling", **asked):
+    return ew.edge_test(ew.open_table(data, client=client, weight_kind=weight_kind), **asked)
 
 
 @pytest.fixture
@@ -70,7 +74,7 @@ def check(expected, same_result):
         for name, asked in PASSES.items():
             wanted = expected[name]
             try:
-                found = ew.edge_test(data, **asked, **more)
+                found = asked_of(data, **asked, **more)
                 same_result(found, wanted)
                 for field in ("n_dropped", "n_missing", "pair_rows", "n_clusters"):
                     np.testing.assert_equal(
