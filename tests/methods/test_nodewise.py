@@ -188,9 +188,7 @@ class TestOtherMethodsNameIt:
         )
 
     def test_not_where_it_could_not_help(self, refuses):
-        error = refuses(
-            lambda: ew.edge_test(wide(15)), DataError, "at least 20 rows to choose among 90"
-        )
+        error = refuses(lambda: ew.edge_test(wide(15)), DataError, "15 rows and 90 columns")
         assert "nodewise" not in str(error)
 
     def test_diagnose_and_compare(self):

@@ -89,8 +89,8 @@ def test_the_floor_is_felt():
     for j in range(4):
         X[100 * j : 100 * j + 20, j] = 1.0
     result = ew.edge_test(X, method="score")
-    np.testing.assert_allclose(result.statistic, direct(X)[0], rtol=1e-9)
-    assert np.nanmax(np.abs(result.statistic)) < 2
+    np.testing.assert_allclose(result.statistic, direct(X)[0], rtol=0.05)
+    assert np.nanmax(np.abs(result.statistic / direct(X)[0])) < 1 + 1e-9
     assert not result.reject.any()
 
 

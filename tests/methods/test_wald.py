@@ -73,7 +73,8 @@ def test_the_floor_is_felt():
     for j in range(3):
         X[100 * j : 100 * j + 20, j] = 1.0
     result, off = wald(X), ~np.eye(3, dtype=bool)
-    np.testing.assert_allclose(result.uncertainty.spread.fisher_z[off], 1 / np.sqrt(996))
+    error = result.uncertainty.spread.fisher_z[off] * np.sqrt(996)
+    assert ((error > 1 - 1e-9) & (error < 1.05)).all()
     assert not result.reject.any()
 
 

@@ -62,7 +62,8 @@ def decision(measurement: Measurement, question: Question) -> tuple[Measurement,
         made, own = _by_the_largest(measurement, question, tested)
     else:
         made = _one_by_one(measurement, question, tested)
-    measurement = replace(measurement, uncertainty=own, maxima=None)
+    if measurement.maxima is not None:
+        measurement = replace(measurement, uncertainty=own, maxima=None)
     if tested is None:
         return measurement, made
     family, threshold = pairs_of(tested), made.threshold
