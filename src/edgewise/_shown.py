@@ -27,6 +27,8 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 class Shown:
     """The base of all results; a subclass says `summary`, `_brief` and `_table`."""
 
+    __slots__ = ()
+
     def summary(self) -> str:
         """A few lines to read.
 
@@ -122,9 +124,9 @@ class Shown:
         return write_json(self._document(), path, indent)
 
     def _document(self) -> dict[str, Any]:
-        document: dict[str, Any] = encoded(self)
-        del document["kind"]
-        return document
+        headings, rows = self._table()
+        lines = [dict(zip(headings, map(encoded, row), strict=True)) for row in rows]
+        return lines[0] if len(lines) == 1 else {"rows": lines}
 
 
 def safe_cell(text: str) -> str:

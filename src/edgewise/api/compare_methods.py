@@ -14,6 +14,7 @@ import numpy as np
 from edgewise._checks import check_choice
 from edgewise._linalg import root_outer
 from edgewise._parallel import runs_now
+from edgewise._shown import Shown
 from edgewise.api.edge_test import edge_test
 from edgewise.errors import EdgewiseError, ParameterError, without_warnings
 from edgewise.inference.corrections import CORRECTIONS
@@ -24,8 +25,8 @@ from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Comparison:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class Comparison(Shown):
     """What one method found in the data: its result, or why there is none.
 
     Attributes
@@ -64,6 +65,51 @@ class Comparison:
     def guarantee(self) -> str:
         """What the method promises, in about five words."""
         return self.method.guarantee
+
+    def summary(self) -> str:
+        """What the method found, or why there is no result.
+
+        Returns
+        -------
+        str
+            One line.
+        """
+        if self.result is None:
+            return f"{self.label}: {self.failure}"
+        least = self.threshold_on_partial_correlation()
+        edges = f"{self.result.n_edges} edge{'s' * (self.result.n_edges != 1)}"
+        return f"{self.label} ({self.guarantee}): {edges}, |ρ| above {least:.2g}"
+
+    def plot(self, kind: str = "network", **options: Any) -> Any:
+        """Draw what the method found; see `EdgeTestResult.plot`.
+
+        Parameters
+        ----------
+        kind : str
+            Which picture.
+        **options
+            Further options of that picture.
+
+        Returns
+        -------
+        matplotlib axes
+            Where it was drawn.
+        """
+        if self.result is None:
+            raise ParameterError(f"{self.label} has no result to draw: {self.failure}")
+        return self.result.plot(kind, **options)
+
+    def _brief(self) -> dict[str, Any]:
+        if self.result is None:
+            return {"label": self.label, "failure": self.failure}
+        return {"label": self.label, "edges": self.result.n_edges}
+
+    def _table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+        headings = ("method", "guarantee", "threshold", "edges", "seconds", "failure")
+        edges = None if self.result is None else self.result.n_edges
+        least = self.threshold_on_partial_correlation()
+        row = (self.label, self.guarantee, least, edges, self.seconds, self.failure)
+        return headings, [row]
 
     def threshold_on_partial_correlation(self) -> float:
         """The smallest partial correlation that would be an edge, as a median over pairs.

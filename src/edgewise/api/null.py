@@ -13,6 +13,7 @@ from scipy import special
 
 from edgewise._checks import check_choice, check_count
 from edgewise._linalg import FloatArray
+from edgewise._shown import Shown
 from edgewise.api.compare_methods import (
     all_variants,
     import_slow_parts,
@@ -34,8 +35,8 @@ _MOST_ROWS = 10_000
 _CONFIDENCE = 0.95
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class NullComparison:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class NullComparison(Shown):
     """How often one method found an edge in shuffled columns, where there is none.
 
     Attributes
@@ -64,6 +65,8 @@ class NullComparison:
     >>> line = NullComparison("score", ew.methods.Score(), 1000, n_shuffles=100, n_with_edges=4)
     >>> line.share, [round(end, 3) for end in line.band]
     (0.04, [0.011, 0.099])
+    >>> print(line)
+    score (per edge, any distribution): an edge in 4 of 100 shuffles (95 % interval 1.1 to 9.9 %)
     """
 
     label: str
@@ -96,6 +99,30 @@ class NullComparison:
     def guarantee(self) -> str:
         """What the method promises, in about five words."""
         return self.method.guarantee
+
+    def summary(self) -> str:
+        """In how many shuffles it found an edge.
+
+        Returns
+        -------
+        str
+            One line.
+        """
+        tested, (low, high) = self.n_shuffles - self.n_failed, self.band
+        if not tested:
+            return f"{self.label}: {self.failure}"
+        interval = f"95 % interval {100 * low:.2g} to {100 * high:.2g} %"
+        found = f"an edge in {self.n_with_edges} of {tested} shuffles ({interval})"
+        return f"{self.label} ({self.guarantee}): {found}"
+
+    def _brief(self) -> dict[str, Any]:
+        names = ("label", "n_shuffles", "n_with_edges", "n_failed")
+        return {name: getattr(self, name) for name in names}
+
+    def _table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+        headings = (*self._brief(), "share", "share_low", "share_high", "seconds", "failure")
+        row = (*self._brief().values(), self.share, *self.band, self.seconds, self.failure)
+        return headings, [row]
 
 
 def check_null(

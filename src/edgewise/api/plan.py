@@ -12,6 +12,7 @@ import numpy as np
 from edgewise import _special as special
 from edgewise._checks import check_columns, check_real
 from edgewise._linalg import BoolArray, FloatArray, off_diagonal
+from edgewise._shown import Shown
 from edgewise.errors import ParameterError, without_warnings
 from edgewise.inference.corrections import log_critical_level
 from edgewise.inference.decide import within_family
@@ -23,8 +24,8 @@ from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.tables.options import options_of, refuse_pairwise, uses_ranks
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class SamplePlan:
+@dataclass(frozen=True, eq=False, slots=True, repr=False)
+class SamplePlan(Shown):
     """Rows needed to find a partial correlation of a given size.
 
     Attributes
@@ -54,6 +55,8 @@ class SamplePlan:
     >>> plan = ew.plan_sample_size(pilot, effect=0.15)
     >>> plan.method, plan.effect, plan.power, plan.pairs.shape
     ('score', 0.15, 0.8, (5, 5))
+    >>> print(plan.summary().partition(" rows")[2])
+     give 'score' a power of 0.8 to detect a partial correlation of 0.15 (alpha 0.05).
     """
 
     method: str
@@ -64,6 +67,27 @@ class SamplePlan:
     pairs: FloatArray
     simulated: bool = False
     transform: str | None = None
+
+    def summary(self) -> str:
+        """How many rows are needed for what.
+
+        Returns
+        -------
+        str
+            One line.
+        """
+        rows, what = f"About {self.n_samples:,} rows", f"a partial correlation of {self.effect:g}"
+        if self.power is None:
+            return f"{rows} let {self.method!r} see {what} (alpha {self.alpha:g})."
+        gives = f"give {self.method!r} a power of {self.power:g} to detect {what}"
+        return f"{rows} {gives} (alpha {self.alpha:g})."
+
+    def _brief(self) -> dict[str, Any]:
+        names = ("method", "effect", "power", "alpha", "n_samples", "simulated", "transform")
+        return {name: getattr(self, name) for name in names}
+
+    def _table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+        return [*self._brief()], [[*self._brief().values()]]
 
 
 def plan_sample_size(

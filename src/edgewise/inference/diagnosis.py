@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from edgewise._checks import FEWEST_WIDE_ROWS, MOST_WIDE_COLUMNS
 from edgewise._linalg import FloatArray, pairs_of
+from edgewise._shown import Shown
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Assumes, Caution, cautions_of, p_text
 from edgewise.inference.mistakes import mistakes
@@ -74,8 +75,8 @@ class DominantRow(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+@dataclass(frozen=True, slots=True, repr=False)
+class Diagnosis(Shown):
     """Facts about a table that decide which tests of edges hold on it.
 
     Attributes
@@ -185,6 +186,25 @@ class Diagnosis:
         if self.level_columns or self.counting_columns:
             return None
         return choice(self.n_samples, self.n_features, self.dependence_pvalue)[0]
+
+    def summary(self) -> str:
+        """What the rows are like, and the advice.
+
+        Returns
+        -------
+        str
+            Two lines.
+        """
+        return f"{self.n_samples:,} rows, {self.n_features:,} columns.\n{self.advice()}"
+
+    def _brief(self) -> dict[str, Any]:
+        names = ("n_samples", "n_features", "dependent", "heavy_tailed", "recommended")
+        return {name: getattr(self, name) for name in names}
+
+    def _table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+        numbers = ("kurtosis_ratio", "dependence_pvalue", "scale_ratio", "tail_index")
+        facts = self._brief() | {name: getattr(self, name) for name in numbers}
+        return [*facts], [[*facts.values()]]
 
     def advice(self) -> str:
         """Say which method to use and why, and which problems the data have.

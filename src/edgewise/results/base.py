@@ -55,7 +55,7 @@ class Result(Shown):
 
     @property
     def radius(self) -> float | None:
-        """ε, the bound on the error of the covariance, where the method has one."""
+        """The bound ε on the error of the covariance, where the method has one."""
         return None
 
     @property

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,14 +12,15 @@ import numpy.typing as npt
 from edgewise import _special as special
 from edgewise._checks import check_real
 from edgewise._linalg import BoolArray, FloatArray, off_diagonal, root_outer
+from edgewise._shown import Shown
 from edgewise.errors import ParameterError
 from edgewise.inference.centrality import EdgeEnds, bounded_ends, selected_ends, sum_ends
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.results.result import EdgeTestResult
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Centrality:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class Centrality(Shown):
     """Three centralities of every variable, with intervals of two of them.
 
     The intervals are about the edges that were found: that of the strength is one for the sum of
@@ -28,6 +31,8 @@ class Centrality:
 
     Attributes
     ----------
+    feature_names : tuple of str
+        The columns.
     degree : ndarray of int of shape (p,)
         How many edges a variable has. It has no interval: it counts decisions.
     strength, strength_low, strength_high : ndarray of shape (p,)
@@ -44,6 +49,7 @@ class Centrality:
     centralities : Finds them.
     """
 
+    feature_names: tuple[str, ...]
     degree: npt.NDArray[np.int64]
     strength: FloatArray
     strength_low: FloatArray
@@ -61,6 +67,32 @@ class Centrality:
         if self.simultaneous:
             return f"{percent} for all variables at once"
         return f"{percent} for each variable, given the edges found"
+
+    def summary(self) -> str:
+        """The variables with the most edges first.
+
+        Returns
+        -------
+        str
+            A line for each of up to ten.
+        """
+        order = np.lexsort((-self.strength, -self.degree))[:10].tolist()
+        lines = [
+            f"  {self.feature_names[i]}: {self.degree[i]} edges, strength {self.strength[i]:.2f} "
+            f"({self.strength_low[i]:.2f} to {self.strength_high[i]:.2f})"
+            for i in order
+        ]
+        return "\n".join([f"Strength with {self.interval_label}:", *lines])
+
+    def _brief(self) -> dict[str, Any]:
+        most = self.feature_names[int(np.argmax(self.strength))]
+        return {"n_features": len(self.feature_names), "strongest": most, "level": self.level}
+
+    def _table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
+        own = ("strength", "strength_low", "strength_high", "bridge", "bridge_low", "bridge_high")
+        headings = ("variable", "degree", *own)
+        columns = (getattr(self, name).tolist() for name in ("degree", *own))
+        return headings, [*zip(self.feature_names, *columns, strict=True)]
 
 
 def centralities(
@@ -94,7 +126,7 @@ def centralities(
     --------
     >>> import edgewise as ew
     >>> from edgewise.results.centrality import centralities
-    >>> result = ew.edge_test(ew.datasets.load_sachs())
+    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="score")
     >>> found = centralities(result, [3, 3, 1, 1, 1, 0, 0, 0, 2, 2, 2])
     >>> found.degree.tolist()
     [5, 6, 5, 2, 5, 4, 7, 7, 3, 4, 4]
@@ -115,6 +147,7 @@ def centralities(
     ends = _ends(result, edges, level)
     strength, bridge = (_interval(result, ends, chosen, level) for chosen in (edges, across))
     return Centrality(
+        feature_names=result.feature_names,
         degree=edges.sum(axis=1),
         strength=np.where(edges, size, 0.0).sum(axis=1),
         strength_low=strength.low,

@@ -53,7 +53,8 @@ def detectable_curve(result: EdgeTestResult, power: float = 0.8) -> DetectableCu
     --------
     >>> import edgewise as ew
     >>> from edgewise.results.detectable import detectable_curve
-    >>> curve = detectable_curve(ew.edge_test(ew.datasets.load_sp500_returns()))
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> curve = detectable_curve(ew.edge_test(returns, method="score"))
     >>> round(curve.own_effect, 2), int(curve.rows.min()), int(curve.rows.max())
     (0.06, 1039, 531968)
     """

@@ -73,7 +73,7 @@ class EdgeDifference(NamedTuple):
     --------
     >>> import edgewise as ew
     >>> returns = ew.datasets.load_sp500_returns()
-    >>> result = ew.compare_groups(returns[:4000], returns[4000:])
+    >>> result = ew.compare_groups(returns[:4000], returns[4000:], method="wald")
     >>> first = result.pairs()[0]
     >>> first.source, first.target, first.reject
     ('GE', 'WMT', True)

@@ -55,7 +55,7 @@ class Edge(NamedTuple):
     >>> strongest.source, strongest.target, round(strongest.partial_correlation, 3)
     ('CVX', 'XOM', 0.693)
     >>> print(strongest.sentence())
-    CVX and XOM still move together, 0.69 (0.65 to 0.74), after accounting for the 18 others.
+    CVX and XOM still move together, 0.69 (0.64 to 0.74), after accounting for the 18 others.
     """
 
     source: str

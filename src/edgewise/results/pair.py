@@ -177,14 +177,22 @@ class PairTest(Shown):
         }
 
     def _table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
-        document = self._document()
+        document = self.document()
         return [*document], [[*document.values()]]
 
-    def _document(self) -> dict[str, Any]:
-        return self.document()
-
     def document(self, level: float = 0.95) -> dict[str, Any]:
-        """What `to_json` writes, with an interval of this level."""
+        """What `to_json` writes, with an interval of this level.
+
+        Parameters
+        ----------
+        level : float
+            The level of the interval.
+
+        Returns
+        -------
+        dict
+            Plain values.
+        """
         low, high = self.confidence_interval(level)
         document = {
             "x": self.x,

@@ -70,21 +70,23 @@ class EdgeTestResult(Result, Serialized):
     >>> import edgewise as ew
     >>> result = ew.edge_test(ew.datasets.load_sp500_returns())
     >>> result
-    EdgeTestResult(method='score', alpha=0.05, correction='holm', n_samples=8312, n_features=20,
-                   edges=51, cautions=1)
+    EdgeTestResult(method='batch', alpha=0.05, correction='holm', n_samples=8312, n_features=20,
+                   edges=45)
+    >>> print(result.why)
+    Rows depend on the rows before them (...), so batch was used instead of score.
     >>> print(result.headline())
-    51 of 190 possible edges among 20 variables, from 8312 rows (method 'score', alpha 0.05, holm).
+    45 of 190 possible edges among 20 variables, from 8312 rows (method 'batch', alpha 0.05, holm).
     >>> print(result.pair("KO", "PEP").sentence())
     KO and PEP still move together, 0.33 (0.25 to 0.40), after accounting for the 18 others.
     >>> result.to_frame("pyarrow").num_rows, result.to_networkx().number_of_edges()
-    (190, 51)
+    (190, 45)
     >>> int(result.adjacency.loc["CVX", "XOM"]), float(result.partial_correlation[5, 19].round(2))
     (1, 0.69)
     >>> low, high = result.confidence_interval(scale="partial_correlation")
     >>> bool((low <= high).all()), result.interval_label
     (True, '95 % interval for all pairs at once')
     >>> ew.EdgeTestResult.from_json(result.to_json()).n_edges
-    51
+    45
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     result.save(f"{folder}/edges.csv")
@@ -177,7 +179,7 @@ class EdgeTestResult(Result, Serialized):
 
     @property
     def partial_correlation(self) -> FloatArray:
-        """ρ̂_ij = −Θ̂_ij/√(Θ̂_iiΘ̂_jj)."""
+        """Partial correlations, −Θ̂_ij/√(Θ̂_iiΘ̂_jj)."""
         return self.measurement.estimate.partial_correlation
 
     @property
@@ -486,7 +488,18 @@ class EdgeTestResult(Result, Serialized):
         return str(view("html")(self))
 
     def with_measured(self, **changes: Any) -> EdgeTestResult:
-        """The same result with other values in its measurement, or in the provenance of that."""
+        """The same result with other values in its measurement, or in the provenance of that.
+
+        Parameters
+        ----------
+        **changes
+            Fields of `Measurement` or of `Provenance`.
+
+        Returns
+        -------
+        EdgeTestResult
+            A new one, with the same question and decision.
+        """
         known = {one.name for one in fields(Provenance)}
         rows = {name: changes.pop(name) for name in known & {*changes}}
         provenance = replace(self.provenance, **rows)

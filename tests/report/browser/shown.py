@@ -74,8 +74,8 @@ FAMILIES = {
 }
 #: Every kind of page: the result, and what `report` is given beside it.
 REPORTS = {
-    "sp500": lambda: with_data(ew.datasets.load_sp500_returns()),
-    "sachs": lambda: with_data(ew.datasets.load_sachs()),
+    "sp500": lambda: with_data(ew.datasets.load_sp500_returns(), method="score"),
+    "sachs": lambda: with_data(ew.datasets.load_sachs(), method="score"),
     "score": lambda: (ew.edge_test(chain()), {}),
     "fisher": lambda: (ew.edge_test(chain(), method="fisher"), {}),
     "whitened": lambda: with_data(chain(), method="whitened"),
