@@ -17,7 +17,7 @@
       name: "size",
       text: "How many rows are there?",
       answers: [
-        ["many", "Five or more for each column"],
+        ["many", "Three or more for each column"],
         ["few", "Fewer than that"],
         ["stream", "Too many to read twice"],
       ],
@@ -44,7 +44,7 @@
 
   // What each method is good for, and the page that says more.
   const METHODS = {
-    score: ["It assumes no distribution. It is the default.", "theory/per-edge.html#score"],
+    score: ["It assumes no distribution. The default chooses it for such rows.", "theory/per-edge.html#score"],
     batch: ["It allows rows to depend on the rows before them, and reads them once.", "theory/per-edge.html#batch"],
     kendall: ["It uses only the order of the values, so that no row is too large.", "theory/ranks.html"],
     nodewise: ["It adjusts each pair for a few columns only, and assumes a sparse graph.", "theory/nodewise.html"],

@@ -46,6 +46,15 @@ def breaking(result: EdgeTestResult) -> list[str]:
     return [printable(one) for one in result.cautions if getattr(one, "breaks", False)]
 
 
+def is_avoidable(result: EdgeTestResult) -> bool:
+    """Whether a caution takes the guarantee away that another test of the question would not have.
+
+    Nothing but ranks, which are another question, does better with rows that are very far out.
+    """
+    kinds = {getattr(one, "kind", "") for one in result.cautions if getattr(one, "breaks", False)}
+    return bool(kinds - {"far tails"} if result.why else kinds)
+
+
 def badge(method: str, cautions: int, broken: bool, too_few: bool = False) -> Badge:
     """The badge of a method with so many cautions, of which some may break its guarantee."""
     if broken or too_few:

@@ -127,7 +127,7 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
     # `tojson` escapes what could end the element; NaN would be no JSON.
     templates.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
     graph, own_style, own_script = graph_of(result), style(*STYLES), script()
-    broken, too_few = headline.breaking(result), result.rows_needed is not None
+    too_few = result.rows_needed is not None
     return templates.get_template("page").render(
         style=Markup(own_style),  # noqa: S704  our own file
         script=Markup(own_script),  # noqa: S704
@@ -137,7 +137,9 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         question=headline.question(result),
         answer=headline.answer(result),
         cards=headline.cards(result, graph),
-        badge=headline.badge(result.method, len(result.cautions), bool(broken), too_few),
+        badge=headline.badge(
+            result.method, len(result.cautions), headline.is_avoidable(result), too_few
+        ),
         sentences=[*map(printable, headline.sentences(result, graph))],
         meaning=meaning(result.provenance),
         method=result.method,
