@@ -61,20 +61,3 @@ def test_a_name_is_the_method_without_options(refuses):
         refuses(
             lambda wrong=wrong: method_of(wrong), ParameterError, "method: expected one of 'auto'"
         )
-
-
-def test_a_new_method_is_one_class_and_one_line(rows, monkeypatch, same_result):
-    """What `docs/developing` promises: every question then knows it."""
-
-    @dataclasses.dataclass(frozen=True)
-    class Twin(ew.methods.Fisher):
-        name = "twin"
-
-    monkeypatch.setitem(registered(), "twin", Twin)
-    result = ew.edge_test(rows, method="twin")
-    same_result(result, ew.edge_test(rows, method="fisher"))
-    assert ew.edge_test(rows, method=Twin()).method == "twin"
-    assert [line.label for line in ew.compare_methods(rows)][-1] == "twin"
-    assert ew.plan_sample_size(rows, effect=0.1, method="twin").method == "twin"
-    assert ew.EdgeTest("twin").fit(rows).result_.method == "twin"
-    assert ew.EdgeTestResult.from_json(result.to_json()).method == "twin"
