@@ -145,3 +145,21 @@ def test_a_column_that_is_not_there(refuses, german):
         "index_col",
         "9",
     )
+
+
+def test_names_and_kinds_of_weights(rows, same_result, refuses):
+    counts = np.arange(400) % 4 + 1
+    X, names = np.column_stack([rows, counts]), [*"abcd", "w"]
+    data = ew.open_table(X, feature_names=names, weight_kind="frequency")
+    result = ew.edge_test(data, weights="w", method="score")
+    expected = ew.edge_test(np.repeat(rows, counts, axis=0), method="score")
+    same_result(result, expected, names="abcd")
+    some = ew.edge_test(data, columns=["c", "a"], method="score")
+    same_result(some, ew.edge_test(rows[:, [2, 0]], method="score"), names="ca")
+    clusters = ew.open_table(np.column_stack([rows, np.arange(400) // 10]), feature_names=names)
+    grouped = ew.edge_test(clusters, clusters="w", method="score")
+    assert (grouped.feature_names, grouped.provenance.n_clusters) == (tuple("abcd"), 40)
+    few = ew.open_table(X, feature_names=["a"])
+    refuses(lambda: ew.edge_test(few), ew.errors.ParameterError, "expected 5 names")
+    call = lambda: ew.open_table(X, weight_kind="copies")  # noqa: E731
+    refuses(call, ew.errors.ParameterError, "weight_kind", "'frequency'")

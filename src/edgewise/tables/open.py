@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from edgewise.tables.options import (
     check_together,
     chosen_columns,
     column_for,
+    options_of,
     view,
     weighted_columns,
 )
@@ -96,6 +98,8 @@ def as_table(
     if feature_names is not None:
         n_along = int(clusters is not None or weights is not None) - ("column" in options)
         options["names"] = check_names(feature_names, len(table.feature_names) - n_along)
+    elif along is not None and options_of(table).names is not None:
+        options["names"] = table.feature_names[:-1]
     if progress is not None:
         options["progress"] = progress
     if missing != "auto":
@@ -206,8 +210,14 @@ def open_columns(
         from edgewise.tables.dask import check_client
 
         check_client(client)
+    if isinstance(data, DataToRead) and data.feature_names is not None:
+        whole = open_columns(replace(data, feature_names=None), client=client)
+        names = check_names(data.feature_names, len(whole.feature_names))
+        return open_columns(view(whole, names=names), **chosen)
     data, reading = data_and_reading(data)
-    if isinstance(data, Table) and reading is None:
+    if isinstance(data, Table):
+        if reading is not None:
+            reading.refuse_unless((), "a table that is open")
         if columns is None and exclude is None and not along:
             return data
         names, _ = select_columns(data.feature_names, "the table", **chosen)

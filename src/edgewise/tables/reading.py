@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any
 
-from edgewise._checks import check_choice, check_count, check_flag
+from edgewise._checks import check_choice, check_count, check_flag, check_names
 from edgewise.errors import ParameterError
 
 #: Options of text files, and of everything that holds text cells.
@@ -151,6 +151,8 @@ class DataToRead:
         The Dask cluster that reads it.
     weight_kind : str
         What weights mean.
+    feature_names : tuple of str or None
+        Names of all columns, in place of those that come with the data.
 
     Examples
     --------
@@ -163,6 +165,7 @@ class DataToRead:
     reading: Reading
     client: Any = None
     weight_kind: str = "sampling"
+    feature_names: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
         said = "".join(f", {name}={getattr(self.reading, name)!r}" for name in self.reading.given())
@@ -181,6 +184,7 @@ def open_table(
     header: bool | None = None,
     index_col: str | int | bool | None = None,
     sheet: str | int | None = None,
+    feature_names: Sequence[str] | None = None,
     client: Any = None,
     weight_kind: str = "sampling",
 ) -> DataToRead:
@@ -193,7 +197,7 @@ def open_table(
     Parameters
     ----------
     data : path or list of paths
-        A file, a folder, a pattern, or several of them; with the last two options any data.
+        A file, a folder, a pattern, or several of them; with the last three options any data.
     sep : str, optional
         The character between the cells of a text file, such as ";"; "tab"; or "whitespace" for one
         or more blanks.
@@ -214,6 +218,8 @@ def open_table(
         the first); False if there is none.
     sheet : str or int, optional
         The sheet of a workbook (.xlsx), by name or by place; by default the first.
+    feature_names : sequence of str, optional
+        Names of the columns of numbers, in place of those that come with the data.
     client : distributed.Client, optional
         A Dask cluster that reads the files, or works on the data of Dask.
     weight_kind : {"sampling", "frequency"}
@@ -249,7 +255,8 @@ def open_table(
         sheet=sheet,
     )
     check_choice("weight_kind", weight_kind, ("sampling", "frequency"))
-    return DataToRead(data, reading, client, weight_kind)
+    names = None if feature_names is None else check_names(feature_names)
+    return DataToRead(data, reading, client, weight_kind, names)
 
 
 def weight_kind_of(data: Any) -> str:

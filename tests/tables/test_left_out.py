@@ -1,0 +1,107 @@
+"""Columns that cannot be tested are left out with one note, wherever the rows are."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import edgewise as ew
+from edgewise.errors import DataError, DataTypeError
+
+NOTE = (
+    "Left out, because they cannot be tested: 'city' (text), 'day' (dates), 'k' (constant), "
+    "'id' (row numbers)."
+)
+
+
+@pytest.fixture
+def mixed(rows):
+    """Four columns of measurements among four others."""
+    a, b, c, d = map(pa.array, rows.T)
+    city, k = pa.array(["Rome", "Kyiv"] * 200), pa.array([7.0] * 400)
+    day = pa.array(np.arange(400).astype("datetime64[D]").astype("datetime64[s]"))
+    columns = [pa.array(np.arange(5, 405)), a, city, b, day, c, k, d]
+    return pa.table(columns, ["id", "a", "city", "b", "day", "c", "k", "d"])
+
+
+def cursor(table, require, path):
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE r (id, a, city, b, day, c, k, d)")
+    places = ", ".join("?" * table.num_columns)
+    rows = table.set_column(4, "day", table["day"].cast(pa.string())).to_pylist()
+    connection.executemany(f"INSERT INTO r VALUES ({places})", [[*row.values()] for row in rows])
+    return connection.execute("SELECT * FROM r ORDER BY id")
+
+
+def parquet_file(table, require, path):
+    parquet.write_table(table, path / "r.parquet")
+    return path / "r.parquet"
+
+
+def csv_file(table, require, path):
+    require("pandas")
+    table.to_pandas().to_csv(path / "r.csv", index=False)
+    return path / "r.csv"
+
+
+CONTAINERS = {
+    "Arrow": lambda table, require, path: table,
+    "pandas": lambda table, require, path: (require("pandas"), table.to_pandas())[1],
+    "polars": lambda table, require, path: require("polars").from_arrow(table),
+    "LazyFrame": lambda table, require, path: require("polars").from_arrow(table).lazy(),
+    "mapping": lambda table, require, path: {
+        name: table[name].to_numpy() for name in table.column_names
+    },
+    "Parquet": parquet_file,
+    "CSV": csv_file,
+}
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+@pytest.mark.filterwarnings("ignore::edgewise.errors.FormatGuessWarning")
+def test_one_note_names_them_all(mixed, rows, require, tmp_path, same_result, refuses, name):
+    data = CONTAINERS[name](mixed, require, tmp_path)
+    result = ew.edge_test(data, method="score")
+    same_result(result, ew.edge_test(rows, method="score"), names="abcd")
+    assert len(result.notes) == 1
+    for word in NOTE.split(": ")[1].rstrip(".").split(", "):
+        assert word in result.notes[0]
+    assert result.notes[0] in result.summary()
+    assert ew.edge_test(data, columns=["a", "id"], method="score").feature_names == ("a", "id")
+    for column, what in (("city", "text"), ("day", "dates")):
+        call = lambda c=column: ew.edge_test(data, columns=["a", c])  # noqa: E731
+        refuses(call, DataTypeError, f"'{column}'", what)
+    call = lambda: ew.edge_test(data, columns=["a", "k"], method="score")  # noqa: E731
+    refuses(call, DataError, "constant column 'k'")
+
+
+def test_what_is_read_once_keeps_its_numbers(mixed, require, tmp_path):
+    result = ew.edge_test(
+        cursor(mixed, require, tmp_path), method="batch", exclude=["k", "id"], n_batches=20
+    )
+    assert result.feature_names == tuple("abcd")
+    assert "'city' (text), 'day' (text)" in result.notes[0]
+
+
+def test_columns_that_the_question_names_stay(mixed, refuses):
+    call = lambda: ew.edge_test(mixed, given="k", method="score")  # noqa: E731
+    refuses(call, DataError, "constant column 'k'")
+
+
+def test_arrays_keep_their_shape(rows, refuses):
+    X = np.column_stack([rows, np.full(400, 3.0)])
+    refuses(lambda: ew.edge_test(X, method="score"), DataError, "constant column 'x4'")
+    assert ew.edge_test(rows).notes == ()
+    assert ew.edge_test(np.column_stack([rows, np.arange(400)]), method="score").n_features == 5
+
+
+def test_missing_values_have_a_note(rows):
+    X = rows.copy()
+    X[:7, 2] = np.nan
+    (note,) = ew.edge_test(X, method="score").notes
+    assert "7 values" in note
+    assert "x2 (7)" in note
