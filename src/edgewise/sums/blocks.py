@@ -50,11 +50,11 @@ class Block(NamedTuple):
     z: AnyArray
     #: `z` with the extra rows that the memory was made with: ones above it, free ones below.
     stack: AnyArray
-    #: Room for further numbers.
+    #: Scratch arrays for further numbers.
     spare: Sequence[AnyArray]
     #: The rows minus the centre; the same as `z` where nothing is mapped.
     centred: AnyArray
-    #: Room for as many numbers as `z` has in single precision.
+    #: Scratch arrays for as many numbers as `z` has in single precision.
     singles: Sequence[AnyArray]
 
 
@@ -127,10 +127,10 @@ class BlockMemory:
             self._arrays = _columns_first(heights, self._size)
         if self._ones:
             self._arrays[0][0] = 1.0
-        rooms = (np.empty((self._p, self._size), np.float32) for _ in range(self._n_singles))
+        singles = (np.empty((self._p, self._size), np.float32) for _ in range(self._n_singles))
         if in_rows:
-            rooms = (_rows_first(self._p, self._size, np.float32) for _ in range(self._n_singles))
-        self._singles = list(rooms)
+            singles = (_rows_first(self._p, self._size, np.float32) for _ in range(self._n_singles))
+        self._singles = list(singles)
 
     def views(self, n: int) -> Block:
         """The memory for `n` rows."""
@@ -141,9 +141,9 @@ class BlockMemory:
             if len(stack) > self._p:
                 z = stack[self._ones : self._ones + self._p]
             # Rows that are mapped are centred in an array of their own, the last one.
-            room = spare.pop() if len(spare) > len(self._spare) else z
+            scratch = spare.pop() if len(spare) > len(self._spare) else z
             singles = [array[:, :n] for array in self._singles]
-            self._views = Block(n, z, stack, spare, room, singles)
+            self._views = Block(n, z, stack, spare, scratch, singles)
         return self._views
 
 

@@ -602,7 +602,7 @@ class ConcordanceMoments(RowState):
     >>> state.copy().merge(state).n_samples, state.concordance().n_pairs
     (2000, 499500.0)
 
-    A state can be kept:
+    A state can be saved:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

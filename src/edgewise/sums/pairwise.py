@@ -249,7 +249,7 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
     >>> state.pooled().n_missing.tolist()
     [99, 110, 109]
 
-    A state can be kept:
+    A state can be saved:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -66,13 +66,13 @@ class Leverage:
     def surely_below(self, limit: float, squares: FloatArray) -> bool:
         """Whether no leverage reaches the limit, seen from Σv² of the rows: half the work."""
         n = self.n_samples
-        room = (limit - 1 / n) * (n - 1) / self.most
-        return room > 0 and bool(squares.max(initial=0.0) < room)
+        most = (limit - 1 / n) * (n - 1) / self.most
+        return most > 0 and bool(squares.max(initial=0.0) < most)
 
-    def complement(self, v: FloatArray, c: FloatArray, room: FloatArray) -> FloatArray:
+    def complement(self, v: FloatArray, c: FloatArray, scratch: FloatArray) -> FloatArray:
         """1 − h of each row, never quite zero."""
         n = self.n_samples
-        h = (self.root / (n - 1)) @ np.multiply(v, c, out=room)
+        h = (self.root / (n - 1)) @ np.multiply(v, c, out=scratch)
         np.subtract(1 - 1 / n, h, out=h)
         return np.maximum(h, _LEAST, out=h)
 
@@ -103,7 +103,7 @@ def row_tau(square: FloatArray, complement: FloatArray, n: int) -> FloatArray:
     """τ = 1/σ² of each row, from the mean g of its squared residuals: σ² = (g − h(1−h))/(1−h)²."""
     p = len(square)
     own = np.full(p, (n - p) / (n - 1) / p) @ square
-    # ((g/(1−h) − 1)/(1−h) + 1, in place: pairs of few rows are asked for by the thousand.
+    # ((g/(1−h) − 1)/(1−h) + 1, in place: single pairs are tested by the thousand.
     own /= complement
     own -= 1
     own /= complement
@@ -254,7 +254,7 @@ def _sixth_of(fourth: FloatArray, n: int) -> FloatArray:
 
 
 class ScratchArrays(threading.local):
-    """Arrays by name, as large as the largest that was asked for; each thread has its own.
+    """Arrays by name, as large as the largest so far; each thread has its own.
 
     To allocate a megabyte costs more than to fill it: the system hands out zeroed pages, and takes
     them back at once.
@@ -291,10 +291,10 @@ def all_pairs_exactly(centred: FloatArray, leverage: Leverage, rho: FloatArray) 
     found = np.empty((6, i.size))
     step = min(max(1, _CHUNK // n), i.size)
     shape = 6, step, n
-    room = _SCRATCH.array("pairs", shape) if n <= _CHUNK else np.empty(shape)
+    scratch = _SCRATCH.array("pairs", shape) if n <= _CHUNK else np.empty(shape)
     for start in range(0, i.size, step):
         first, second = i[start : start + step], j[start : start + step]
-        here = room[:, : first.size]
+        here = scratch[:, : first.size]
         a = v.take(first, axis=0, out=here[0], mode="clip")  # without a copy, unlike "raise"
         b = v.take(second, axis=0, out=here[1], mode="clip")
         r = rho[first, second][:, np.newaxis]
@@ -315,15 +315,15 @@ def pair_by_pair(
     complement: FloatArray,
     tau: FloatArray,
     n: int,
-    room: FloatArray | None = None,
+    scratch: FloatArray | None = None,
 ) -> FloatArray:
     """Sums over rows for pairs with unit-variance residuals a and b and partial correlation r.
 
     They are those of the first five of `score_terms`, which are never in memory all at once. A
-    `room` of four arrays like a is used again and again: allocating them would take longer.
+    `scratch` of four arrays like a is used again and again: allocating them would take longer.
     """
-    w, x, y, scale = weight_and_residuals(a, b, r, complement, tau, n, room)
-    product = np.multiply(x, y, out=None if room is None else room[3])
+    w, x, y, scale = weight_and_residuals(a, b, r, complement, tau, n, scratch)
+    product = np.multiply(x, y, out=None if scratch is None else scratch[3])
     x *= x
     y *= y
     x += y  # twice the mean square; the scale is left to the sums
@@ -344,14 +344,14 @@ def weight_and_residuals(
     complement: FloatArray,
     tau: FloatArray,
     n: int,
-    room: FloatArray | None = None,
+    scratch: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
     """The weight of each row, and the residuals of pairs given all columns but the two.
 
     From the residuals a and b given all others, of unit variance; squares of the result, times the
-    last number, have the mean one. The first three, and one that is free, are in the `room`.
+    last number, have the mean one. The first three, and one that is free, are in the `scratch`.
     """
-    w, x, y, own = np.empty((4, *np.broadcast(a, b).shape)) if room is None else room
+    w, x, y, own = np.empty((4, *np.broadcast(a, b).shape)) if scratch is None else scratch
     left = (1 - r) * (1 + r)
     np.multiply(r, b, out=x)
     np.multiply(r, a, out=y)
@@ -477,7 +477,7 @@ def _product_sums(
         # The centred rows are not needed any more.
         cubes, other = block.centred[:first], weighted
         if single:
-            cubes, other = (room[:first] for room in block.singles)
+            cubes, other = (scratch[:first] for scratch in block.singles)
             np.copyto(other, weighted, casting="same_kind")
         np.multiply(s, v, out=cubes, casting="same_kind")
         for some in _slices(block.n, _SINGLE_ROWS if single else block.n):
@@ -538,12 +538,12 @@ def _raised(complement: FloatArray, tau: FloatArray, p: int) -> FloatArray:
 
 
 def _complement(
-    leverage: Leverage, v: FloatArray, squares: FloatArray, centred: FloatArray, room: FloatArray
+    leverage: Leverage, v: FloatArray, squares: FloatArray, centred: FloatArray, scratch: FloatArray
 ) -> FloatArray | None:
     """1 − h of each row, or None if all leverages are negligible, as in most long data."""
     if leverage.surely_below(_NEGLIGIBLE, squares):
         return None
-    complement = leverage.complement(v, centred, room)
+    complement = leverage.complement(v, centred, scratch)
     return complement if complement.min() < 1 - _NEGLIGIBLE else None
 
 
@@ -667,8 +667,8 @@ def _exact_sums(
     memory = BlockMemory(p, block_rows(p), spare=(p,))
     total = np.zeros((5, i.size))
     for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
-        v, room = block.z, block.spare[0]
-        complement = leverage.complement(v, block.centred, room)
-        tau = row_tau(np.multiply(v, v, out=room), complement, leverage.n_samples)
+        v, scratch = block.z, block.spare[0]
+        complement = leverage.complement(v, block.centred, scratch)
+        tau = row_tau(np.multiply(v, v, out=scratch), complement, leverage.n_samples)
         total += pair_by_pair(v[i], v[j], r, complement, tau, leverage.n_samples)
     return (total,)
