@@ -30,13 +30,17 @@ from edgewise.tables.options import View, options_of, values_of
 from edgewise.tables.table import Table, all_rows, raise_for_nonfinite
 
 
+def _learns(method: Method) -> bool:
+    return not method.needs.in_one_pass().reads_again
+
+
 def _reads_once(estimator: EdgeTest) -> bool:
     try:
         chosen = estimator._method()
     except ParameterError:
         return True  # partial_fit's own error, not a missing attribute
-    if chosen.needs.reads_again:
-        able = [name for name, kind in registered().items() if not kind().needs.reads_again]
+    if not _learns(chosen):
+        able = [name for name, kind in registered().items() if _learns(kind())]
         raise AttributeError(
             f"method {chosen.name!r} with these options reads the rows twice, so it cannot "
             f"learn from batches; partial_fit needs a method out of {', '.join(able)}."
@@ -270,7 +274,8 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         if first:  # and not only when the result is first used
             family_mask(table.feature_names, *checked_family(self.given, self.pairs))
         self._remember_features(X, table, reset=first)
-        empty = chosen.needs.pairwise_state() if pairwise else chosen.needs.empty_state()
+        needs = chosen.needs.in_one_pass()
+        empty = needs.pairwise_state() if pairwise else needs.empty_state()
         state = empty if first else self.moments_
         if isinstance(state, PairwiseMoments) != pairwise:
             raise ParameterError(

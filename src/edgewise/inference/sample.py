@@ -108,6 +108,11 @@ class Needs:
             return ConcordanceMoments(self.n_batches or DEFAULT_BATCHES)
         return BatchMoments(self.n_batches)
 
+    def in_one_pass(self, n_features: int | None = None) -> Needs:
+        """The same from rows that are read only once, if products of columns stand for them."""
+        few = n_features is None or n_features <= MOST_PRODUCTS_COLUMNS
+        return Needs(order="all") if self.products and few else self
+
     def pairwise_state(self) -> PairwiseMoments:
         """The same where rows lack values or have weights."""
         return PairwiseMoments(self.n_batches if self.in_batches else 2)
@@ -544,8 +549,8 @@ def sample_of_table(table: Table, needs: Needs, purpose: str) -> Sample:
     options, p = options_of(table), len(table.feature_names)
     if options.clusters:
         return _sample_of_clusters(table, purpose)
-    if needs.products and p <= MOST_PRODUCTS_COLUMNS and not table.rescannable:
-        needs = Needs(order="all")
+    if not table.rescannable:
+        needs = needs.in_one_pass(p)
     if needs.reads_again and not table.rescannable:
         other = "" if needs.wide else "use method='batch', or "
         raise DataError(

@@ -188,7 +188,7 @@ class Eig(_Algorithm1):
 
     @property
     def needs(self) -> Needs:
-        return Needs(reads_again=True, products=True)
+        return Needs(reads_again=True, products=self.solver != "matrix-free")
 
     @property
     def slow_with_many_columns(self) -> bool:
@@ -317,7 +317,8 @@ class Spectral(RadiusMethod):
     def needs(self) -> Needs:
         if self.radius == "trace" and not self.standardize:
             return Needs(order=4)
-        return Needs(reads_again=True, products=self.support is None)
+        products = self.support is None and self.solver != "matrix-free"
+        return Needs(reads_again=True, products=products)
 
     def measure_inside(self, sample: Sample) -> Measurement:
         estimate, A = self.estimate(sample), None
