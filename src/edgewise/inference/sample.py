@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -494,10 +495,11 @@ def _sample_with_gaps(
     """The sample, and its table: where values turn out to be missing, that of pairs of columns."""
     options = options_of(table)
     able = pairwise and options.missing == "auto" and table.rescannable and not options.clusters
+    able = able and options.transform != NORMAL_SCORES
     try:
-        return sample_of_table(table, needs, purpose), table
+        return sample_of_table(table, needs, purpose, describe=not able), table
     except NonFiniteError:
-        if not able or options.transform == NORMAL_SCORES:
+        if not able:
             raise
         table = view(table, missing="pairwise")
         return sample_of_table(table, needs, purpose), table
@@ -544,8 +546,11 @@ def sample_of_state(
     return Sample(state=state, feature_names=names, purpose=purpose)
 
 
-def sample_of_table(table: Table, needs: Needs, purpose: str) -> Sample:
-    """Make the first pass over the rows; the sample can make further ones."""
+def sample_of_table(table: Table, needs: Needs, purpose: str, *, describe: bool = True) -> Sample:
+    """Make the first pass over the rows; the sample can make further ones.
+
+    To `describe` missing values in an error, all of them are counted.
+    """
     options, p = options_of(table), len(table.feature_names)
     if options.clusters:
         return _sample_of_clusters(table, purpose)
@@ -565,7 +570,7 @@ def sample_of_table(table: Table, needs: Needs, purpose: str) -> Sample:
         # Fail now: the sums would need p² numbers or more.
         needs.check_shape(few, p)
     read = on_cores(table)
-    state, n_dropped, first_look = _first_pass(read, needs)
+    state, n_dropped, first_look = _first_pass(read, needs, describe)
     needs.check_shape(state.n_samples, p)
     if options.weights == "frequency":
         first_look = first_look.without_copies()
@@ -583,11 +588,14 @@ def sample_of_table(table: Table, needs: Needs, purpose: str) -> Sample:
     )
 
 
-def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, FirstLook]:
+def _first_pass(table: Table, needs: Needs, describe: bool) -> tuple[RowState, int, FirstLook]:
     """The state that the method works from, of rows that may lack values or have weights."""
     weighted = options_of(table).weights == "sampling"
     if not weighted and options_of(table).missing != "pairwise":
-        return first_pass(needs.empty_state(), table)
+        return first_pass(needs.empty_state(), table, describe=describe)
+    if not weighted and table.rescannable:
+        with suppress(NonFiniteError):  # else nothing is missing, but for whole rows
+            return first_pass(needs.empty_state(), table, describe=False)
     pairwise, n_dropped, first_look = first_pass(
         needs.pairwise_state(), table, in_order=needs.in_batches
     )
@@ -595,8 +603,8 @@ def _first_pass(table: Table, needs: Needs) -> tuple[RowState, int, FirstLook]:
         raise DataError("weights: expected a positive weight for some row, got none.")
     needs.check_shape(pairwise.n_samples, len(table.feature_names))
     pooled = pairwise.pooled()
-    if table.rescannable and not pooled.incomplete and not pooled.weighted:
-        # Nothing is missing, and all rows count the same: the ordinary way says more.
+    if weighted and table.rescannable and not pooled.incomplete and not pooled.weighted:
+        # All rows count the same: the ordinary way says more.
         return first_pass(needs.empty_state(), table)
     return pairwise, n_dropped, first_look.filled()
 

@@ -97,13 +97,15 @@ def read_into(
     return _read(state, table, after=after)[:2]
 
 
-def first_pass(state: S, table: Table, *, in_order: bool = True) -> tuple[S, int, FirstLook]:
+def first_pass(
+    state: S, table: Table, *, in_order: bool = True, describe: bool = True
+) -> tuple[S, int, FirstLook]:
     """The same, with a first look at the rows that is taken in the same pass.
 
     Batches that need not be `in_order` may end where a part of the table ends, which saves counting
-    the rows of each part first.
+    the rows of each part first. To `describe` missing values, all of them are counted.
     """
-    return _read(state, table, look=True, in_order=in_order)
+    return _read(state, table, look=True, in_order=in_order, describe=describe)
 
 
 def _read(
@@ -113,6 +115,7 @@ def _read(
     after: Callable[[S, Partition], None] | None = None,
     look: bool = False,
     in_order: bool = True,
+    describe: bool = True,
 ) -> tuple[S, int, FirstLook]:
     state = cast(S, state.copy())
     if table.named and state.feature_names is None and not state.n_samples:
@@ -125,6 +128,8 @@ def _read(
             state._expect(parts[0] or 0, len(table.feature_names))
         return table.reduce(partial(_taken, state=state, after=after, look=look), _merged)
     except NonFiniteError as error:
+        if not describe:
+            raise
         raise _described(table, error) from error
 
 
