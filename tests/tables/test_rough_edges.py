@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import sys
-from types import SimpleNamespace
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -54,14 +50,6 @@ def test_hidden_folders_are_not_read(save, rows, tmp_path):
     assert expand_paths([tmp_path / "d"]) == [str(kept)]
 
 
-def test_the_second_pass_over_standard_input_is_refused(monkeypatch, refuses, csv_file, all_rows):
-    buffer = io.BytesIO(csv_file.read_bytes())
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=buffer))
-    source = FileTable(["-"])
-    assert len(all_rows(source)) == 400
-    refuses(lambda: all_rows(source), ew.errors.DataError, "read already")
-
-
 def test_an_error_of_a_stream_is_one_sentence(table, refuses):
     def make():
         yield table.to_batches()[0]
@@ -69,16 +57,6 @@ def test_an_error_of_a_stream_is_one_sentence(table, refuses):
 
     reader = pa.RecordBatchReader.from_batches(table.schema, make())
     refuses(lambda: ew.edge_test(reader, method="fisher"), ew.errors.DataError, "could not convert")
-
-
-def test_options_that_need_a_second_pass_over_a_stream(table, refuses):
-    for method, given in (("trace", {"standardize": True}), ("spectral", {"radius": "chi2"})):
-        call = lambda m=method, g=given: ew.edge_test(table.to_reader(), method=m, **g)  # noqa: E731
-        refuses(call, ew.errors.DataError, "only once")
-
-
-def test_open_files_are_refused_in_one_line(refuses):
-    refuses(lambda: ew.edge_test(io.StringIO("a,b\n1,2\n")), ew.errors.DataError)
 
 
 def test_text_after_gaps_in_a_pandas_column_is_named(require, refuses):

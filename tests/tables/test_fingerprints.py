@@ -86,7 +86,7 @@ class TestBetweenTwoPasses:
         call = between_passes(FileTable([path]), change)
         refuses(call, ew.errors.DataError, str(path), "written anew, with the same 12,928 bytes")
 
-    @pytest.mark.parametrize("ending", ENDINGS)
+    @pytest.mark.parametrize("ending", ["csv", "feather", "npy"])
     def test_a_file_that_is_cut(self, write, rows, refuses, ending):
         path = write(rows, ending)
         call = between_passes(FileTable([path]), lambda: os.truncate(path, 2000))
@@ -120,7 +120,6 @@ class TestEveryWayToReadTwice:
             ("wald", {}),
             ("eig", {"solver": "matrix-free"}),
             ("whitened", {}),
-            ("nodewise", {}),
             ("score", {"missing": "pairwise"}),
         ],
     )
