@@ -200,7 +200,6 @@ NEEDS: dict[str, tuple[Callable[[], object], str, str | None]] = {
     "graph file": (graph_file, "networkx", "plot"),
     "to_frame": (lambda: result().to_frame(), "pyarrow", "tables"),
     "to_frame of pandas": (lambda: result().to_frame("pandas"), "pandas", None),
-    "matrix": (lambda: result().matrix(), "pyarrow", "tables"),
     "bundled data": (lambda: ew().datasets.load_sp500_returns(), "pyarrow", "tables"),
     "more bundled data": (lambda: ew().datasets.load_sachs(), "pyarrow", "tables"),
     "file of simulated rows": (simulated_file, "pyarrow", "tables"),

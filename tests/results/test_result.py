@@ -134,39 +134,13 @@ def test_frames(scored, backend, require):
     assert {name: list(values) for name, values in columns.items()} == expected
 
 
-def test_frames_of_matrices(scored, require, refuses):
+def test_other_frames(scored, require, refuses):
     pandas = require("pandas")
     assert isinstance(scored.to_frame(), pandas.DataFrame)
-    for name in MATRICES:
-        frame = scored.matrix(name)
-        assert list(frame.index) == list(frame.columns) == list(NAMES)
-        np.testing.assert_array_equal(frame.to_numpy(), getattr(scored, name))
-    for name, end in zip(("interval_low", "interval_high"), scored.shown_interval(), strict=True):
-        np.testing.assert_array_equal(scored.matrix(name).to_numpy(), end)
+    assert list(scored.adjacency.index) == list(scored.adjacency.columns) == list(NAMES)
     np.testing.assert_array_equal(scored.adjacency.to_numpy(), scored.reject.astype(int))
     assert scored.adjacency.loc["alpha", "béta"] == 1
-    one = result_of("trace", n=400).matrix("threshold").to_numpy()
-    assert np.isnan(one.diagonal()).all()
-    assert np.isinf(one[0, 1])
-    refuses(
-        lambda: scored.matrix("rho"),
-        ParameterError,
-        "name: expected one of 'covariance', 'precision', 'partial_correlation'",
-        "'interval_high'; got 'rho'",
-    )
-    refuses(lambda: scored.matrix("pvalue", "excel"), ParameterError, "backend: expected one of")
     refuses(lambda: scored.to_frame("excel"), ParameterError, "backend: expected one of 'pandas'")
-
-
-def test_names_of_matrices_in_a_column(rows, require):
-    names = ["variable", "variable_", "b", "c"]
-    result = ew.edge_test(rows, feature_names=names)
-    polars = result.matrix("covariance", require("polars").__name__)
-    arrow = result.matrix("covariance", require("pyarrow").__name__)
-    for columns in (polars.to_dict(as_series=False), arrow.to_pydict()):
-        assert list(columns) == ["variable__", *names]
-        assert columns.pop("variable__") == names
-        np.testing.assert_array_equal(np.column_stack([*columns.values()]), result.covariance)
 
 
 def test_networkx(scored):

@@ -188,7 +188,7 @@ class EdgeDifferenceResult(Result, Serialized):
     >>> thirds = [row // 2771 for row in range(8312)]
     >>> found = ew.compare_groups(returns, by=thirds, columns=["BAC", "JPM", "XOM"], method="batch")
     >>> found.levels, found["0"].n_edges, found.to_frame("pyarrow").num_rows
-    (('0', '1', '2'), 1, 9)
+    (('0', '1', '2'), 2, 9)
     """
 
     question: Question

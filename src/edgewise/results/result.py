@@ -12,7 +12,6 @@ import numpy as np
 from edgewise._checks import check_choice, check_flag, check_real
 from edgewise._linalg import AnyArray, BoolArray, FloatArray, off_diagonal, pairs_of, symmetric
 from edgewise._optional import is_installed
-from edgewise._shown import FrameKind, frame_kind, new_frame
 from edgewise._views import view
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import DRAWS
@@ -33,13 +32,6 @@ if TYPE_CHECKING:
 
     import networkx as nx
     from matplotlib.axes import Axes
-
-_MATRICES = (
-    *("covariance", "precision", "partial_correlation", "statistic", "pvalue", "adjusted_pvalue"),
-    *("log_pvalue", "reject", "threshold"),
-    *("standard_error", "partial_correlation_standard_error"),
-)
-_ENDS = ("interval_low", "interval_high")
 
 
 def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
@@ -345,46 +337,6 @@ class EdgeTestResult(Result, Serialized):
         found = self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
         at_once = simultaneous or self.uncertainty.simultaneous
         return self._of_tested(found) if at_once else found
-
-    def matrix(self, name: str = "partial_correlation", backend: FrameKind | None = None) -> Any:
-        """A matrix of the result as a data frame with the names of the variables.
-
-        Parameters
-        ----------
-        name : str
-            "partial_correlation", "precision", "covariance", "statistic", "pvalue",
-            "adjusted_pvalue", "log_pvalue", "reject", "threshold", "interval_low",
-            "interval_high", and where the method has standard errors "standard_error" (of the
-            precision) and "partial_correlation_standard_error".
-        backend : {"pandas", "polars", "pyarrow", None}
-            The kind of frame; None takes the first of the three that is installed.
-
-        Returns
-        -------
-        data frame
-            With pandas, the names are the index and the columns. The other two have no index: the
-            names are in a first column, "variable" (with an underscore more where that is the name
-            of a variable).
-        """
-        kind, names = frame_kind(backend), list(self.feature_names)
-        columns = dict(zip(names, self._matrix(name).T.tolist(), strict=True))
-        if kind == "pandas":
-            return new_frame(columns, kind).set_axis(names, axis="index")
-        heading = "variable"
-        while heading in names:
-            heading += "_"
-        return new_frame({heading: names, **columns}, kind)
-
-    def _matrix(self, name: str) -> AnyArray:
-        known = [one for one in _MATRICES if getattr(self, one) is not None]
-        check_choice("name", name, (*known, *_ENDS))
-        if name in _ENDS:
-            return self.shown_interval()[_ENDS.index(name)]
-        values = np.asarray(getattr(self, name))
-        if values.ndim == 0:  # one threshold for all pairs
-            values = np.full((self.n_features, self.n_features), float(values))
-            np.fill_diagonal(values, np.nan)
-        return values
 
     def plot(
         self,
