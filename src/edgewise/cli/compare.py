@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from edgewise.cli.options import Manual, data_argument, family_of, option, reading_section, section
-from edgewise.cli.run import checked_outputs, opened, progress_bar
+from edgewise.cli.run import check_outputs, opened, progress_bar
 from edgewise.cli.streams import info, info_dropped, output
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def _compare_methods(options: dict[str, Any]) -> None:
     from edgewise.cli.show import print_comparison
     from edgewise.results.summary import adjusted_for, meaning
 
-    plot = checked_outputs({"--plot": options["plot"]}, options)["--plot"]
+    plot = options["plot"]
+    check_outputs({"--plot": plot}, options)
     variants = [method for _, method in all_variants()]
     bounds = [method for method in variants if method.simultaneous]
     methods = [method for method in variants if options["every"] or not method.simultaneous]

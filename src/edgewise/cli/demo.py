@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from edgewise.cli.options import Manual, option, section
-from edgewise.cli.run import checked_outputs, progress_bar
+from edgewise.cli.run import check_outputs, progress_bar
 from edgewise.cli.streams import output
 
 _TITLE = "Daily returns of 20 S&P 500 companies, 1990–2022"
@@ -44,7 +44,8 @@ def demo_command(plot: str, report: str) -> None:
     from edgewise.plots.export import write_plot
     from edgewise.tables.open import as_table
 
-    if checked_outputs({"--plot": plot, "--report": report})["--report"] == "-":
+    check_outputs({"--plot": plot, "--report": report})
+    if report == "-":
         raise click.UsageError("--report: the tables go to standard output; name a file.")
     source = as_table(load_sp500_returns())
     methods = [method for _, method in all_variants() if not method.simultaneous]

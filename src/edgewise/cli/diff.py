@@ -20,7 +20,7 @@ from edgewise.cli.options import (
     section,
 )
 from edgewise.cli.run import (
-    checked_outputs,
+    check_outputs,
     data_of,
     progress_bar,
     write_notes,
@@ -81,7 +81,8 @@ def diff_command(**options: Any) -> None:
     from edgewise.results.summary import any_sentence, global_sentence, strongest_sentence
 
     names = ("report", "plot", "csv", "json")
-    outputs = checked_outputs({f"--{name}": options[name] for name in names}, options)
+    outputs = {f"--{name}": options[name] for name in names}
+    check_outputs(outputs, options)
     groups = _groups(options)
     groups |= family_of(options, _column_names(groups["a"], options))
     if options["n_batches"] is not None:

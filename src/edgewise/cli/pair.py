@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from edgewise.cli.options import PATH, Manual, column_names, option, reading_section, section
-from edgewise.cli.run import checked_outputs, data_of, progress_bar, refuse_states, written
+from edgewise.cli.run import check_outputs, data_of, progress_bar, refuse_states, written
 from edgewise.cli.streams import info_dropped, output, warnings_shown
 
 
@@ -53,7 +53,8 @@ def pair_command(x: str, y: str, **options: Any) -> None:
             "a b`."
         )
     level = 1 - check_alpha(options["alpha"])
-    place = checked_outputs({"--json": options["json"]}, options)["--json"]
+    place = options["json"]
+    check_outputs({"--json": place}, options)
     refuse_states(options)
     given = column_names(options["given"])
     names = ("method", "missing", "clusters", "transform")

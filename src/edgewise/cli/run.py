@@ -119,24 +119,17 @@ def opened(options: dict[str, Any], what: str, **chosen: Any) -> Iterator[tuple[
 _NAMED = {"--plot": ".png, .svg or .pdf", "--graph": ".graphml, .gexf or .cyjs"}
 
 
-def checked_outputs(
-    outputs: Mapping[str, str | None], options: dict[str, Any] | None = None
-) -> dict[str, str | None]:
-    """The outputs of a command by their options, with "-" for what goes to standard output.
-
-    Refuses before a long run: what cannot be written, is an input, or goes where another goes.
-    """
+def check_outputs(outputs: Mapping[str, str | None], options: dict[str, Any] | None = None) -> None:
+    """Refuse outputs that cannot be written, are inputs, or go where another goes ("-": stdout)."""
     from edgewise._files import check_writable
 
     sources = _inputs(options) if options else []
-    found: dict[str, str | None] = {}
     places: dict[str, str] = {}
     for option, path in outputs.items():
-        found[option] = path
         if path is None:
             continue
-        if _is_standard_output(path):
-            found[option] = place = "-"
+        if path == "-":
+            place = "-"
             if option in _NAMED:
                 raise click.UsageError(
                     f"{option}: standard output has no ending that says what is written; name a "
@@ -154,7 +147,6 @@ def checked_outputs(
                 "file for the other."
             )
         places[place] = option
-    return found
 
 
 def _inputs(options: dict[str, Any]) -> list[str]:
@@ -185,24 +177,13 @@ def _check_ending(option: str, path: str) -> None:
         check_installed("jinja2", "plot", "A report")
 
 
-def checked_state_output(path: str, options: dict[str, Any] | None = None) -> str:
-    """Where a state goes: a path, or "-"; not to a terminal, since it is not text."""
-    place = checked_outputs({"--output": path}, options)["--output"] or path
-    if place == "-" and sys.stdout.isatty():
+def check_state_output(path: str, options: dict[str, Any] | None = None) -> None:
+    """The same for a state, which goes to no terminal, since it is not text."""
+    check_outputs({"--output": path}, options)
+    if path == "-" and sys.stdout.isatty():
         raise click.UsageError(
             "--output: a state is not text for a terminal; name a file, or send it to a program."
         )
-    return place
-
-
-def _is_standard_output(path: str) -> bool:
-    """Whether a path is "-" or another name of this process's standard output."""
-    if path == "-":
-        return True
-    try:
-        return os.path.samestat(os.stat(path), os.fstat(sys.stdout.fileno()))
-    except (OSError, ValueError):  # no such file yet; a stream without a number, in a notebook
-        return False
 
 
 def write_outputs(

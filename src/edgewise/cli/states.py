@@ -19,7 +19,7 @@ from edgewise.cli.options import (
     reading_section,
     section,
 )
-from edgewise.cli.run import checked_state_output, data_of, progress_bar, refuse_states, written
+from edgewise.cli.run import check_state_output, data_of, progress_bar, refuse_states, written
 from edgewise.cli.streams import info, info_dropped, info_files, output, warnings_shown
 from edgewise.errors import DataError, ParameterError
 
@@ -100,11 +100,11 @@ def accumulate_command(
         empty = Moments(order=4 if kind == "moments" else "all")
     else:
         empty = state_class(kind)(**({} if n_batches is None else {"n_batches": n_batches}))
-    place = checked_state_output(state, options)
+    check_state_output(state, options)
     how = {name: options.pop(name) for name in ("missing", "weights", "weight_kind")}
     how["missing"] = how["missing"] or "raise"
     start = time.perf_counter()
-    with warnings_shown(), _locked(place, keeps, resume) as checkpoint:
+    with warnings_shown(), _locked(state, keeps, resume) as checkpoint:
         table = _columns_of(options, how["weights"])
         try:
             with progress_bar("reading", table.estimated_rows) as bar:
@@ -123,12 +123,12 @@ def accumulate_command(
             raise
         if not full.n_samples:
             raise DataError("data: expected rows, got none; no state was written.")
-        with written(place) as file:
+        with written(state) as file:
             full.save(file)
         if checkpoint is not None:
             checkpoint.unlink(missing_ok=True)
     seconds = time.perf_counter() - start
-    _say_where(f"{full.n_samples:,} rows of {full.n_features} columns are in ", place, state)
+    _say_where(f"{full.n_samples:,} rows of {full.n_features} columns are in ", state)
     info_dropped(n_dropped)
     if options["verbose"]:
         info_files(files_read(table))
@@ -148,8 +148,8 @@ def _columns_of(options: dict[str, Any], weights: str | None) -> Table:
     )
 
 
-def _say_where(sentence: str, place: str, state: str) -> None:
-    if place == "-":
+def _say_where(sentence: str, state: str) -> None:
+    if state == "-":
         info(f"{sentence}standard output")
     else:
         output(f"{sentence}{state}")
@@ -221,12 +221,12 @@ def merge_command(states: tuple[str, ...], state: str) -> None:
     """
     from edgewise._files import locked
 
-    place = checked_state_output(state)
+    check_state_output(state)
     # The output may be an input: nobody may change it between reading and writing.
-    with nullcontext() if place == "-" else locked(place, wait=_WAIT), written(place) as file:
+    with nullcontext() if state == "-" else locked(state, wait=_WAIT), written(state) as file:
         total = _sum_of(states)
         total.save(file)
-    _say_where(f"{total.n_samples:,} rows of {len(states)} states are in ", place, state)
+    _say_where(f"{total.n_samples:,} rows of {len(states)} states are in ", state)
 
 
 def _sum_of(paths: Sequence[str]) -> AnyState:

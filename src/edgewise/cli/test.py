@@ -18,7 +18,15 @@ from edgewise.cli.options import (
     reading_section,
     section,
 )
-from edgewise.cli.run import checked_outputs, data_of, opened, write_notes, write_outputs, written
+from edgewise.cli.run import (
+    check_outputs,
+    data_of,
+    opened,
+    progress_bar,
+    write_notes,
+    write_outputs,
+    written,
+)
 from edgewise.cli.streams import info, info_files, output, warnings_shown
 
 if TYPE_CHECKING:
@@ -75,9 +83,8 @@ def test_command(**options: Any) -> None:
 
     if options["plot"] is None and options["plot_kind"] is not None:
         raise click.UsageError("--plot-kind says what to draw; also say where, with --plot FILE.")
-    outputs = checked_outputs(
-        {f"--{name}": options[name] for name in ("csv", "graph", "plot", "json")}, options
-    )
+    outputs = {f"--{name}": options[name] for name in ("csv", "graph", "plot", "json")}
+    check_outputs(outputs, options)
     result, rows = run_test(options)
     kind = options["plot_kind"] or "network"
     writers = {
@@ -180,13 +187,14 @@ def report_command(**options: Any) -> None:
     from edgewise.api.reporting import holds_rows, write_report
     from edgewise.cli.show import show_notes
 
-    page = checked_outputs({"--report": options["output"]}, options)["--report"] or ""
+    page = options["output"]
+    check_outputs({"--report": page}, options)
     if page == "-" and options["open"]:
         raise click.UsageError("--open: a browser needs a file; name one with -o FILE.html.")
     result, rows = run_test(options)
     data = options["data"]
     more = f" and {len(data) - 3} more" if len(data) > 3 else ""
-    with written(page, ".html") as file, _status("writing the page"):
+    with written(page, ".html") as file, progress_bar("writing the page"):
         write_report(
             result,
             file,
@@ -207,12 +215,6 @@ def report_command(**options: Any) -> None:
     show_notes(_notes(result), result.cautions)
     if options["open"]:
         _open_page(page)
-
-
-def _status(what: str) -> Any:
-    from rich.console import Console
-
-    return Console(stderr=True).status(f"{what} …")
 
 
 def _open_page(path: str) -> None:
