@@ -6,6 +6,7 @@ import math
 import zlib
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -186,7 +187,7 @@ def calibrate(
         check_count("seed", seed, at_least=0),
     )
     units = [
-        _Draws(trial, range(start, min(start + _TOGETHER, n_draws)))
+        partial(trial.draws, range(start, min(start + _TOGETHER, n_draws)))
         for start in range(0, n_draws, _TOGETHER)
     ]
     made = make_units(units, check_workers(1 if n_jobs is None else n_jobs))
@@ -261,6 +262,17 @@ class _Trial:
     correction: str | None
     seed: int
 
+    def draws(self, numbers: range) -> list[tuple[FloatArray, FloatArray]]:
+        """The draws that a worker makes together."""
+        made = []
+        for draw in numbers:
+            try:
+                made.append(self.rates(draw))
+            except Exception as error:
+                error.add_note(f"in draw {draw} of seed {self.seed}")
+                raise
+        return made
+
     def rates(self, draw: int) -> tuple[FloatArray, FloatArray]:
         """The rates of one draw, in the order of RATES, and the p-values of its null pairs."""
         X = np.asarray(self.sampler(self.n_samples, generator(self.seed, "calibrate", draw)))
@@ -315,24 +327,6 @@ def _decided(
         )
     with np.errstate(divide="ignore"):
         return adjust(np.log(values), correction) <= math.log(alpha), values
-
-
-@dataclass(frozen=True, eq=False)
-class _Draws:
-    """Draws that a worker makes together."""
-
-    trial: _Trial
-    numbers: range
-
-    def __call__(self) -> list[tuple[FloatArray, FloatArray]]:
-        made = []
-        for draw in self.numbers:
-            try:
-                made.append(self.trial.rates(draw))
-            except Exception as error:
-                error.add_note(f"in draw {draw} of seed {self.trial.seed}")
-                raise
-        return made
 
 
 def generator(seed: int, key: str, draw: int) -> np.random.Generator:
