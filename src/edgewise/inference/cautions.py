@@ -26,7 +26,7 @@ _MISSING_LEVEL = 1e-4
 # A mean of fewer values is not nearly normal where columns are skewed.
 _FEWEST_VALUES = 30
 #: Kinds of cautions about the order of rows.
-OF_ROW_ORDER = ("dependence", "levels")
+OF_ROW_ORDER = ("dependence", "levels", "short batches", "standardised blocks")
 
 
 class Assumes(Flag):
