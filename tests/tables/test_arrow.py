@@ -59,7 +59,7 @@ def test_nulls_of_every_kind_are_missing(require, refuses, same_result):
     )
     for frame in (table, table.to_pandas(), require("polars").from_arrow(table)):
         refuses(
-            lambda frame=frame: ew.edge_test(frame),
+            lambda frame=frame: ew.edge_test(frame, missing="raise"),
             ew.errors.NonFiniteError,
             "'whole' (1)",
             "'flag' (2)",
@@ -150,5 +150,5 @@ def test_text_further_down_a_pandas_column_is_named(require, refuses):
         labels = pd.Series([1.5] * 2000 + late, dtype=object)
         frame = pd.DataFrame({"a": np.arange(3000.0), "label": labels})
         refuses(
-            lambda frame=frame: ew.edge_test(frame), ew.errors.DataTypeError, "label", "numbers"
+            lambda frame=frame: ew.edge_test(frame, missing="raise"), ew.errors.DataTypeError, "label", "numbers"
         )

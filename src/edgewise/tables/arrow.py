@@ -99,8 +99,10 @@ def held_by(schema: pa.Schema) -> dict[str, str]:
 
 def pandas_index(schema: pa.Schema) -> tuple[str, ...]:
     """The columns of a schema that hold the index of a pandas data frame."""
+    if b"pandas" not in (schema.metadata or {}):
+        return ()
     try:
-        columns = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))["index_columns"]
+        columns = json.loads(schema.metadata[b"pandas"])["index_columns"]
     except (ValueError, KeyError, TypeError):
         return ()
     return tuple(name for name in columns if isinstance(name, str) and name in schema.names)

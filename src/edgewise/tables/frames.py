@@ -22,6 +22,7 @@ from edgewise.tables.arrays import (
     numeric_column,
     warn_about_memory,
 )
+from edgewise.tables.open import is_a
 from edgewise.tables.table import ColumnBlock, Piece, Rows, Table, batch_rows, select_columns
 
 
@@ -82,14 +83,17 @@ def _pandas_numbers(column: Any, name: str) -> AnyArray | str:
 
 def frame_table(data: Any, **chosen: Any) -> Table:
     """A data frame that narwhals knows, or an object that exports an Arrow stream."""
-    nw = require("narwhals", "tables", f"A {type(data).__name__}")
-    pa = require("pyarrow", "tables", f"A {type(data).__name__}")
+    what = f"A {type(data).__name__}"
+    pa = require("pyarrow", "tables", what)
     from edgewise.tables.arrow import StreamTable
 
     if hasattr(data, "__arrow_c_array__") and hasattr(data, "num_columns"):
         data = pa.table(data)  # a record batch
     if isinstance(data, pa.Table):
         check_names(data.column_names)
+    if is_a(data, "polars", "DataFrame"):
+        return FrameTable(data, **chosen)  # as narwhals has it, without its detour
+    nw = require("narwhals", "tables", what)
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         return QueryTable(frame, **chosen)
@@ -100,16 +104,25 @@ def frame_table(data: Any, **chosen: Any) -> Table:
     return FrameTable(frame, **chosen)
 
 
+_SMALL = 10_000  # rows of a frame that is converted whole
+
+
 class FrameTable(SlicedTable):
     """A data frame in memory that narwhals knows: polars, Arrow and others."""
 
     def __init__(self, frame: Any, **chosen: Any) -> None:
         from edgewise.tables.arrow import held_by
 
-        self._frame = frame
-        names = check_names(frame.columns)
-        variables = self._choose(names, len(frame), chosen, held_by(frame[:0].to_arrow().schema))
-        self._table = (frame if variables == names else frame.select(*variables)).to_arrow()
+        self._frame, small = frame, len(frame) < _SMALL
+        # Of a large frame only the columns that are read are converted.
+        table = (frame if small else frame[:0]).to_arrow()
+        names = check_names(table.schema.names)
+        variables = self._choose(names, len(frame), chosen, held_by(table.schema))
+        if not small:
+            table = (frame if variables == names else frame.select(*variables)).to_arrow()
+        elif variables != names:
+            table = table.select(list(variables))
+        self._table = table
 
     def rows(self, start: int, stop: int) -> Rows:
         from edgewise.tables.arrow import column_block
