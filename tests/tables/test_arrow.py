@@ -150,5 +150,8 @@ def test_text_further_down_a_pandas_column_is_named(require, refuses):
         labels = pd.Series([1.5] * 2000 + late, dtype=object)
         frame = pd.DataFrame({"a": np.arange(3000.0), "label": labels})
         refuses(
-            lambda frame=frame: ew.edge_test(frame, missing="raise"), ew.errors.DataTypeError, "label", "numbers"
+            lambda frame=frame: ew.edge_test(frame, missing="raise"),
+            ew.errors.DataTypeError,
+            "label",
+            "numbers",
         )
