@@ -478,6 +478,7 @@ def open_sample(
     table = as_table(data, feature_names=feature_names, missing=missing, **rows)
     if check_names_of is not None:
         check_names_of(table.feature_names)
+    pairwise &= missing == "auto"
     sample, table = _sample_with_gaps(table, needs, purpose, pairwise)
     if leave_out and rows.get("columns") is None and table.named and sample.rows is not None:
         left_out = _columns_that_say_nothing(sample)

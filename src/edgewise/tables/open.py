@@ -102,10 +102,10 @@ def as_table(
         options["names"] = table.feature_names[:-1]
     if progress is not None:
         options["progress"] = progress
-    if missing != "auto":
-        options["missing"] = missing
     if transform is not None:
         options |= {"transform": transform, "scores": scores}
+    if missing in ("drop", "pairwise") or (missing == "raise" and options):
+        options["missing"] = missing
     return view(table, **options) if options else table
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -33,7 +34,8 @@ class Reading:
     @classmethod
     def checked(cls, **options: Any) -> Reading:
         """The options of a user, each checked."""
-        return cls(**{name: _CHECKS[name](value) for name, value in options.items()})
+        given = {name: value for name, value in options.items() if value is not None}
+        return cls(**{name: _CHECKS[name](value) for name, value in given.items()})
 
     def given(self) -> list[str]:
         """The names of the options that were given."""
@@ -55,9 +57,7 @@ _MEANT_FOR = {
 }
 
 
-def _check_sep(sep: object) -> str | None:
-    if sep is None:
-        return None
+def _sep(sep: object) -> str:
     named = {"tab": "\t", "\\t": "\t", "space": "whitespace", r"\s+": "whitespace"}
     text = named.get(sep, sep) if isinstance(sep, str) else ""
     if text != "whitespace" and (len(text) != 1 or text in '\n\r"' or not text.isascii()):
@@ -68,25 +68,13 @@ def _check_sep(sep: object) -> str | None:
     return "whitespace" if text == " " else text
 
 
-def _check_decimal(decimal: Any) -> str | None:
-    if decimal is not None and decimal not in (".", ","):
-        raise ParameterError(f"decimal: expected '.' or ',', got {decimal!r}.")
-    return None if decimal is None else str(decimal)
+def _one_of(name: str, first: str, second: str, value: object) -> str:
+    if value not in (first, second):
+        raise ParameterError(f"{name}: expected {first!r} or {second!r}, got {value!r}.")
+    return str(value)
 
 
-def _check_quote(quote: object) -> str | None:
-    if quote is not None and quote not in ('"', "'"):
-        raise ParameterError(f"quote: expected '\"' or \"'\", got {quote!r}.")
-    return None if quote is None else str(quote)
-
-
-def _check_skip(skip: object) -> int | None:
-    return None if skip is None else check_count("skip", skip, at_least=0)
-
-
-def _check_encoding(encoding: object) -> str | None:
-    if encoding is None:
-        return None
+def _encoding(encoding: object) -> str:
     try:
         return codecs.lookup(encoding).name  # type: ignore[arg-type]
     except (LookupError, TypeError, ValueError):
@@ -96,42 +84,29 @@ def _check_encoding(encoding: object) -> str | None:
         ) from None
 
 
-def _check_na_values(values: object) -> tuple[str, ...]:
-    if values is None:
-        return ()
-    if isinstance(values, str):
-        return (values,)
-    if not isinstance(values, Iterable) or isinstance(values, bytes):
-        values = (values,)
-    return tuple(str(value) for value in values)
+def _na_values(values: object) -> tuple[str, ...]:
+    several = isinstance(values, Iterable) and not isinstance(values, str | bytes)
+    return tuple(map(str, values if several else [values]))  # type: ignore[call-overload]
 
 
-def _check_header(header: object) -> bool | None:
-    return None if header is None else check_flag("header", header)
-
-
-def _check_place(name: str, value: object) -> Any:
-    if value is None or isinstance(value, str):
+def _place(name: str, value: object) -> str | int | bool:
+    if isinstance(value, str) or (value is False and name == "index_col"):
         return value
     if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0:
         return int(value)
     raise ParameterError(f"{name}: expected a name or a place from 0 on, got {value!r}.")
 
 
-def _check_index_col(value: object) -> Any:
-    return False if value is False else _check_place("index_col", value)
-
-
-_CHECKS: dict[str, Any] = {
-    "sep": _check_sep,
-    "decimal": _check_decimal,
-    "encoding": _check_encoding,
-    "quote": _check_quote,
-    "skip": _check_skip,
-    "na_values": _check_na_values,
-    "header": _check_header,
-    "index_col": _check_index_col,
-    "sheet": lambda value: _check_place("sheet", value),
+_CHECKS: dict[str, Callable[[Any], Any]] = {
+    "sep": _sep,
+    "decimal": partial(_one_of, "decimal", ".", ","),
+    "encoding": _encoding,
+    "quote": partial(_one_of, "quote", '"', "'"),
+    "skip": partial(check_count, "skip", at_least=0),
+    "na_values": _na_values,
+    "header": partial(check_flag, "header"),
+    "index_col": partial(_place, "index_col"),
+    "sheet": partial(_place, "sheet"),
 }
 
 
