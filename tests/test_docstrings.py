@@ -56,6 +56,7 @@ RESULT_TYPES = (
 IGNORED = {
     "ES01": "an extended summary: where one sentence says it, one sentence does",
     "EX01": "an example: asked for below, of functions and classes, not of errors and properties",
+    "PR03": "the order of parameters: those of `edge_test` are named together",
     "SA01": "a section See Also: the reference is grouped by task",
     "SS05": "a verb in the third person: it takes every noun in the plural for one",
 }

@@ -178,5 +178,5 @@ def load_state(path: str | os.PathLike[str]) -> AnyState | ConfidenceSequence:
     """
     state = save.load_state(path)
     if isinstance(state, SequenceMoments):
-        return ConfidenceSequence.of(state)
+        return ConfidenceSequence._of(state)
     return state

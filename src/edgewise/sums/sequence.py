@@ -54,10 +54,11 @@ class SequenceMoments(State):
                 f"other: expected alpha={self.alpha:g} and tuned_for={self.tuned_for}, got "
                 f"{other.alpha:g} and {other.tuned_for}; only sequences of one kind add up."
             )
-        return self.of(self, self.state + other.state)
+        return self._of(self, self.state + other.state)
 
     @classmethod
-    def of(cls, sequence: SequenceMoments, state: BatchMoments | None = None) -> Self:
+    def _of(cls, sequence: SequenceMoments, state: BatchMoments | None = None) -> Self:
+        """The same level and tuning, and another state."""
         made = cls(sequence.alpha, tuned_for=sequence.tuned_for)
         made.state = sequence.state if state is None else state
         return made
