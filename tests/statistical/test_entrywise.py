@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.statistical.laws import FULL, rows_of
 
-from edgewise.inference import max_statistic
+from edgewise.inference import corrections
 from edgewise.inference.sample import open_sample
 from edgewise.methods.registry import method_of
 from edgewise.simulate import make_chain_precision
@@ -28,7 +28,7 @@ FEW_CELLS = [("gaussian", 6), ("t5", 14), ("ar1-gaussian", 6)]
 
 @pytest.mark.parametrize(("law", "p"), EVERY_CELL if FULL else FEW_CELLS)
 def test_all_entries_at_once(trial, monkeypatch, law, p):
-    monkeypatch.setattr(max_statistic, "DRAWS", 1999)
+    monkeypatch.setattr(corrections, "DRAWS", 1999)
     precision, entries = make_chain_precision(p), np.triu_indices(p)
     method = method_of("entrywise")
     missed, missed_by_union, sharper = [], [], []

@@ -7,7 +7,7 @@ import pytest
 from tests.statistical.laws import FULL, rows_of
 
 from edgewise import edge_test
-from edgewise.inference import max_statistic
+from edgewise.inference import corrections
 from edgewise.simulate import make_chain_precision
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
@@ -31,7 +31,7 @@ TESTS = {
 @pytest.mark.parametrize(("law", "n"), CELLS if FULL else FEW)
 def test_any_false_edge_among_the_tested(trial, monkeypatch, law, n):
     """5 tested columns, 5 covariates: no tested pair is an edge."""
-    monkeypatch.setattr(max_statistic, "DRAWS", 1999)
+    monkeypatch.setattr(corrections, "DRAWS", 1999)
     precision = make_chain_precision(P, 0.35)
     tests = dict(TESTS)
     if n < 1000:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.statistical.laws import FULL, PValues, rejects, rows_of
 
-from edgewise.inference import max_statistic
+from edgewise.inference import corrections
 from edgewise.inference.sample import open_sample
 from edgewise.methods.registry import method_of
 from edgewise.simulate import make_chain_precision, make_erdos_renyi_precision
@@ -44,7 +44,7 @@ def cell_of(law, p, graph):
 @every_cell
 def test_largest_statistic_of_many_pairs(trial, monkeypatch, law, p, graph):
     """With 999 draws of the bootstrap in place of 9999: the level counts them, and is the same."""
-    monkeypatch.setattr(max_statistic, "DRAWS", 999)
+    monkeypatch.setattr(corrections, "DRAWS", 999)
     precision, null, n = cell_of(law, p, graph)
     pairs = np.triu_indices(p, k=1)
     batch = method_of("batch")
