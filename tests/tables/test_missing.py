@@ -135,7 +135,8 @@ def test_what_is_refused(gaps, rows, refuses):
         call = lambda b=bad: ew.edge_test(rows, missing=b)  # noqa: E731
         refuses(call, ParameterError, "missing: expected one of")
     fragments = ["'x1' (10)", "missing='drop' of edge_test, --missing drop", "missing='pairwise'"]
-    refuses(lambda: ew.edge_test(gaps, missing="raise"), NonFiniteError, *fragments)
+    for call in (ew.edge_test, lambda X, missing: ew.EdgeTest(missing=missing).fit(X)):
+        refuses(lambda c=call: c(gaps, missing="raise"), NonFiniteError, *fragments)
     call = lambda: ew.edge_test(iter([gaps]), method="score", **PAIRWISE)  # noqa: E731
     refuses(call, DataError, "'score' reads the rows")
     state = ew.states.PairwiseMoments().update(gaps)

@@ -301,7 +301,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         )
 
     def _test(self, data: Any) -> tuple[EdgeTestResult, PrecisionEstimate]:
-        rows: dict[str, Any] = {}
+        rows: dict[str, Any] = {"missing": self.missing}
         if isinstance(data, RowState):
             chosen = ("columns", "exclude", "clusters", "weights")
             rows = {name: getattr(self, name) for name in chosen}
