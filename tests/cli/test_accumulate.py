@@ -8,14 +8,17 @@ import pytest
 import edgewise as ew
 
 
-@pytest.mark.parametrize("kind", ["batches", "moments", "concordance"])
+@pytest.mark.parametrize("kind", ["batches", "moments", "products", "concordance"])
 def test_is_that_of_the_library(run_main, csv_file, tmp_path, kind):
-    number = () if kind == "moments" else ("--n-batches", "50")
+    number = () if kind in ("moments", "products") else ("--n-batches", "50")
     out, err = run_main("accumulate", csv_file, "-o", "x.ews", "--kind", kind, *number)
     assert out == "400 rows of 4 columns are in x.ews\n"
     assert err == ""
-    n_batches = None if kind == "moments" else 50
-    expected = ew.accumulate(csv_file, n_batches=n_batches, concordance=kind == "concordance")
+    n_batches = None if kind in ("moments", "products") else 50
+    order = "all" if kind == "products" else 4
+    expected = ew.accumulate(
+        csv_file, order=order, n_batches=n_batches, concordance=kind == "concordance"
+    )
     expected.save(tmp_path / "y.ews")
     assert (tmp_path / "x.ews").read_bytes() == (tmp_path / "y.ews").read_bytes()
 
