@@ -245,8 +245,8 @@ def test_the_summary_ends_with_notes_and_cautions():
     assert result.summary().splitlines()[16:] == [
         f"  … and {result.n_edges - 15} more",
         "Rows are independent.",
-        "3 rows with missing values were left out.",
         "Column 'date' was left out.",
+        "3 rows with missing values were left out.",
         "Caution: Rows are few.",
         "Caution: Row 7 is far out.",
     ]
