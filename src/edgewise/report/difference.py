@@ -13,13 +13,14 @@ import numpy as np
 from edgewise._files import atomic_path, check_writable
 from edgewise._linalg import FloatArray
 from edgewise._optional import require
+from edgewise._text import joined
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
 from edgewise.plots.difference import Panel, overlaid, panels
 from edgewise.plots.layout import node_positions
 from edgewise.plots.safe_names import printable, short_names
 from edgewise.plots.style import KEY, edge_width
-from edgewise.report.headline import Badge, badge
+from edgewise.report.headline import badge
 from edgewise.report.page import content_hash, own_file, style
 from edgewise.report.payload import unit_square
 from edgewise.results.difference import EdgeDifference, EdgeDifferenceResult
@@ -87,7 +88,8 @@ def difference_html(
     sheet = style("base", "table", "groups", "print")
     results = result.comparisons()
     one = results[0]
-    layout = layout_of(results)
+    layout, cautions = layout_of(results), [text for each in results for text in each.cautions]
+    broken = any(getattr(caution, "breaks", False) for caution in cautions)
     page = Environment(autoescape=True).from_string(own_file("html/difference.html"))
     return page.render(
         title=printable(title or _names(results)),
@@ -95,13 +97,13 @@ def difference_html(
         style_hash=content_hash(sheet),
         question=_question(results),
         answer=_answer(sum(each.n_edges for each in results), one.n_tests),
-        broken=_BROKEN if any(map(_breaks, results)) else "",
+        broken=_BROKEN if broken else "",
         cards=_cards(results, layout, result.global_pvalue),
-        badge=_badge(results),
+        badge=badge(one.method, len(cautions), broken),
         any_pair=any_sentence(result.global_pvalue, one),
         adjusted=printable(f"The pairs were {adjusted_for(one)}." if one.given else ""),
         meaning=meaning(one.provenance),
-        cautions=[printable(caution) for each in results for caution in each.cautions],
+        cautions=[*map(printable, cautions)],
         several=len(results) > 1,
         comparisons=[_comparison(each, layout) for each in results],
         key=[(f"{value:g}", _width(value)) for value in KEY],
@@ -116,10 +118,10 @@ def difference_html(
 
 def _names(results: Sequence[EdgeDifferenceResult]) -> str:
     """The groups, as in "a, b and c"."""
-    if len(results) == 1:
-        return " and ".join(results[0].group_names)
-    *others, last = [one.group_names[0] for one in results]
-    return f"{', '.join(others)} and {last}"
+    several = len(results) > 1
+    return joined(
+        [one.group_names[0] for one in results] if several else results[0].group_names, "and"
+    )
 
 
 def _question(results: Sequence[EdgeDifferenceResult]) -> str:
@@ -136,16 +138,6 @@ def _answer(differ: int, tests: int) -> str:
     if not differ:
         return f"None of the {tests:,} pairs clearly differs."
     return f"{differ:,} of {tests:,} pair{'s' * (tests != 1)} differ{'s' * (differ == 1)}."
-
-
-def _breaks(result: EdgeDifferenceResult) -> bool:
-    """Whether the data of a group take the guarantee away."""
-    return any(getattr(caution, "breaks", False) for caution in result.cautions)
-
-
-def _badge(results: Sequence[EdgeDifferenceResult]) -> Badge:
-    cautions = sum(len(each.cautions) for each in results)
-    return badge(results[0].method, cautions, any(map(_breaks, results)))
 
 
 def _cards(
@@ -172,6 +164,9 @@ def _comparison(result: EdgeDifferenceResult, layout: Layout) -> dict[str, Any]:
     differing = [pair for pair in pairs if pair.reject]
     shown = differing or pairs[:_SHOWN_IF_NONE]
     others = [pair for pair in pairs if not pair.reject][0 if differing else _SHOWN_IF_NONE :]
+    title = f"The other {len(others):,} pair{'s' * (len(others) != 1)}"
+    if len(others) > _MOST_ROWS:
+        title = f"The first {_MOST_ROWS:,} of {len(others):,} other pairs; the CSV file has all"
     return {
         "first": first,
         "second": second,
@@ -182,16 +177,10 @@ def _comparison(result: EdgeDifferenceResult, layout: Layout) -> dict[str, Any]:
         "interval_label": result.interval_label,
         "table_title": "The pairs that differ" if differing else "The smallest p-values",
         "differing": [_row(pair) for pair in shown],
-        "others_title": _others_title(len(others)),
+        "others_title": title,
         "others": [_row(pair) for pair in others[:_MOST_ROWS]],
         "facts": [(name, printable(value)) for name, value in _facts(result)],
     }
-
-
-def _others_title(others: int) -> str:
-    if others <= _MOST_ROWS:
-        return f"The other {others:,} pair{'s' * (others != 1)}"
-    return f"The first {_MOST_ROWS:,} of {others:,} other pairs; the CSV file has all of them"
 
 
 def _row(pair: EdgeDifference) -> dict[str, Any]:
