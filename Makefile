@@ -48,7 +48,7 @@ test-lowest:
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
 	.venv-lowest/bin/uv pip install --quiet --python .venv-lowest/bin/python --resolution lowest-direct -e '.[dev]'
-	$(ONE_THREAD) .venv-lowest/bin/pytest -q -n 2 --dist worksteal $(addprefix tests/,tables sums estimate inference methods results api)
+	$(ONE_THREAD) .venv-lowest/bin/pytest -q -n 2 --dist worksteal -W ignore::DeprecationWarning $(addprefix tests/,tables sums estimate inference methods results api)
 
 # Every number of every method against tests/reference/golden.npz, to 1e-9; half a minute.
 golden: .venv/installed-dev

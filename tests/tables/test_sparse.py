@@ -15,7 +15,7 @@ from edgewise.tables.open import as_table
 @pytest.fixture
 def thin():
     rng = np.random.default_rng(1)
-    return scipy.sparse.random_array((60_000, 100), density=0.01, rng=rng, format="csr")
+    return scipy.sparse.random_array((60_000, 100), density=0.01, random_state=rng, format="csr")
 
 
 def test_never_dense_as_a_whole(thin):
