@@ -53,6 +53,7 @@ def test_files(groups, tmp_path):
 
 
 def test_tables(result, require):
+    require("pandas")
     frame = result.to_frame("pandas")
     assert [*frame.columns] == [*EdgeDifference._fields]
     assert len(frame) == 6
@@ -86,6 +87,7 @@ def test_many_pairs_are_cut_short():
 
 
 def test_several_levels(several, tmp_path, require, refuses):
+    require("pandas")
     assert several.levels == ("0", "1", "2", "3")
     assert several.n_edges == sum(several[level].n_edges for level in several.levels)
     assert [(pair.group_a, pair.group_b) for pair in several.pairs()][::6] == [

@@ -36,6 +36,7 @@ def test_frames(rows, table, require, same_result, kind):
 
 
 def test_frames_of_several_kinds_of_numbers(rows, require, same_result):
+    require("pandas")
     columns = [
         np.rint(100 * rows[:, 0]).astype(np.int16),
         rows[:, 1] > 0,
@@ -50,6 +51,7 @@ def test_frames_of_several_kinds_of_numbers(rows, require, same_result):
 
 
 def test_nulls_of_every_kind_are_missing(require, refuses, same_result):
+    require("pandas")
     table = pa.table(
         {
             "whole": pa.array([1, None, 3, 4, 8, 6, 5], pa.int32()),
@@ -96,6 +98,7 @@ def test_repeated_names_are_refused(require, refuses, rows):
 
 
 def test_how_many_rows(table, require, arrow_stream):
+    require("pandas")
     polars = require("polars").from_arrow(table)
     for data in (table, table.to_pandas(), polars, table.to_batches()[0]):
         source = as_table(data)

@@ -57,6 +57,7 @@ def written(table, path):
 
 def test_a_column_of_every_kind_of_data(tmp_path, require, table, rows, labels, expected,
                                         same_result):  # fmt: skip
+    require("pandas")
     for number, start in enumerate(range(0, 400, 130)):
         written(table.slice(start, 130), tmp_path / f"parts/{number}.parquet")
     frame = table.to_pandas()

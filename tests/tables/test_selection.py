@@ -27,6 +27,7 @@ def mixed(numbers):
 
 
 def test_of_tables_of_every_kind(mixed, numbers, require, tmp_path):
+    require("pandas")
     paths = [tmp_path / f"rows.{kind}" for kind in ("feather", "parquet", "csv")]
     for write, path in zip((feather.write_feather, parquet.write_table, csv.write_csv), paths,
                            strict=True):  # fmt: skip
@@ -47,6 +48,7 @@ def test_of_tables_of_every_kind(mixed, numbers, require, tmp_path):
 
 
 def test_names_in_any_form(mixed, numbers, require, refuses):
+    require("pandas")
     assert ew.edge_test(mixed.drop_columns("city"), exclude="day").feature_names == tuple("abc")
     for several in (tuple, np.array, iter, lambda names: map(str, names)):
         assert ew.edge_test(mixed, columns=several(["c", "a"])).feature_names == ("c", "a")

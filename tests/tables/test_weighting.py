@@ -48,6 +48,7 @@ def wide(rows, weights):
 
 def test_a_column_of_every_kind_of_data(save, table, wide, tmp_path, in_parts, require, expected,
                                         rows, weights, same_result):  # fmt: skip
+    require("pandas")
     for number, start in enumerate(range(0, 400, 130)):
         save(f"parts/{number}.csv", "awbcd", wide[start : start + 130])
     files = [save(name, "awbcd", wide) for name in ("r.csv", "r.parquet", "r.feather")]
