@@ -109,7 +109,11 @@ def write_report(
     if source is None:
         report_of(result, path, title=title, command=command)
         return
-    methods = _quick_methods(result, source) if compare is None else _all_methods() * bool(compare)
+    methods: list[Method] = []
+    if compare or (compare is None and _is_soon_done(result, source)):
+        methods = [method for _, method in all_variants()]
+    if compare is None and result.n_features > _SOON_SOLVED:
+        methods = [method for method in methods if not method.slow_with_many_columns]
     lines = _compared(result, source, methods) if methods else ()
     diagnosis = diagnose(source)
     report_of(
@@ -142,7 +146,7 @@ def report_of(
         advice="" if diagnosis is None else diagnosis.advice(),
         methods=[_method_line(line) for line in lines],
         methods_correction=_beside(result),
-        methods_note=" ".join([*_left_out(lines), *_without_result(lines)]),
+        methods_note=_methods_note(lines),
         command=command,
         alternative=fitting,
         decisions={line.label: line.result.reject for line in lines if line.result is not None},
@@ -217,30 +221,18 @@ def _is_soon_done(result: EdgeTestResult, table: Table) -> bool:
     return rows * result.n_features <= _SOON_COMPARED
 
 
-def _all_methods() -> list[Method]:
-    return [method for _, method in all_variants()]
-
-
-def _quick_methods(result: EdgeTestResult, table: Table) -> list[Method]:
-    """The methods that do not take long on these rows."""
-    if not _is_soon_done(result, table):
-        return []
-    if result.n_features <= _SOON_SOLVED:
-        return _all_methods()
-    return [method for method in _all_methods() if not method.slow_with_many_columns]
-
-
-def _left_out(lines: Sequence[Comparison]) -> list[str]:
+def _methods_note(lines: Sequence[Comparison]) -> str:
+    """Which methods have no line, and which no result."""
     ran = {line.label for line in lines}
     missing = [label for label, _ in all_variants() if label not in ran]
-    if not ran or not missing:
-        return []
-    return [f"Left out, because they take long with this many variables: {'; '.join(missing)}."]
-
-
-def _without_result(lines: Sequence[Comparison]) -> list[str]:
+    notes = [f"Left out, because they take long with this many variables: {'; '.join(missing)}."]
     failed = ((line.label, line.failure) for line in lines if line.result is None)
-    return [f"No result of {reason}" for reason in by_reason(failed)]
+    return " ".join(
+        [
+            *notes * bool(ran and missing),
+            *(f"No result of {reason}" for reason in by_reason(failed)),
+        ]
+    )
 
 
 def _beside(result: EdgeTestResult) -> str | None:
@@ -252,7 +244,10 @@ def _rows(data: Any, tested: Sequence[str], transform: str | None) -> Table | No
     """The rows of the tested columns, if they can be read again."""
     if data is None or as_state(data) is not None:
         return None
-    source = _tested_columns(data, tested)
+    try:  # by name, or all if they were renamed
+        source = as_table(data, columns=None if hasattr(data, "__next__") else tested)
+    except DataError:
+        source = as_table(data)
     if not source.rescannable:
         raise DataError(
             "data: expected rows that can be read again, got a stream; leave data out, and the "
@@ -265,16 +260,6 @@ def _rows(data: Any, tested: Sequence[str], transform: str | None) -> Table | No
         )
     # Columns that were renamed for the test are called the same here.
     return as_table(source, feature_names=tested, missing="drop", transform=transform)
-
-
-def _tested_columns(data: Any, tested: Sequence[str]) -> Table:
-    """The columns that were tested, by name; or all, if they were renamed."""
-    if not hasattr(data, "__next__"):
-        try:
-            return as_table(data, columns=tested)
-        except DataError:
-            pass
-    return as_table(data)
 
 
 def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:
