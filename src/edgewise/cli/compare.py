@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from edgewise.cli.options import Manual, data_argument, family_of, option, reading_section, section
+from edgewise.cli.options import (
+    Manual,
+    as_typed,
+    data_argument,
+    family_of,
+    option,
+    reading_section,
+    section,
+)
 from edgewise.cli.run import check_outputs, opened, progress_bar
 from edgewise.cli.streams import info, info_dropped, output
 
@@ -91,11 +99,11 @@ def _compare_methods(options: dict[str, Any]) -> None:
         output(sentence)
     print_comparison(lines)
     for reason in by_reason((line.label, line.failure) for line in lines if line.result is None):
-        output(reason)
+        output(as_typed(reason))
     if not options["every"]:
         output(f"{len(bounds)} bounds on all entries at once, which need many rows: --all")
     output()
-    output(diagnosis.advice())
+    output(as_typed(diagnosis.advice()))
     info_dropped(max(result.n_dropped for result in results))
 
 
@@ -159,7 +167,7 @@ def _show_null(lines: list[NullComparison], alpha: float, *, corrected: bool) ->
     for line in lines:
         if line.n_failed:
             failed = f"{line.label}: failed in {line.n_failed:,} of {n:,} shuffles, first because:"
-            output(f"{failed} {line.failure}")
+            output(f"{failed} {as_typed(line.failure)}")
     if corrected:
         above = [line.label for line in lines if line.band[0] > alpha]
         output(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from edgewise.cli.options import Manual, option, section
+from edgewise.cli.options import Manual, as_typed, option, section
 from edgewise.cli.run import check_outputs, progress_bar
 from edgewise.cli.streams import output
 
@@ -65,7 +65,7 @@ def demo_command(plot: str, report: str) -> None:
         command="edgewise demo",
     )
     output(f"{_TITLE}: which move together, given all the others?")
-    output(diagnosis.advice())
+    output(as_typed(diagnosis.advice()))
     output()
     output(result.headline())
     print_edges(result, every=False)

@@ -7,7 +7,15 @@ from typing import Any
 
 import click
 
-from edgewise.cli.options import Manual, data_argument, family_of, option, reading_section, section
+from edgewise.cli.options import (
+    Manual,
+    as_typed,
+    data_argument,
+    family_of,
+    option,
+    reading_section,
+    section,
+)
 from edgewise.cli.run import opened
 from edgewise.cli.streams import output
 from edgewise.errors import EdgewiseError
@@ -97,7 +105,7 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     output(heading)
     _print(plans, print_table)
     for reason in by_reason((name, str(error)) for name, error in failures):
-        output(reason)
+        output(as_typed(reason))
     how = f"({name}, {'all' if pilot.method.simultaneous else 'Holm over'} {pairs})"
     if math.isnan(finds):
         output(f"Your {n_samples:,} rows are too few for any effect {how}.")
