@@ -41,6 +41,11 @@ ASKED = {
     "concordance": {"method": ew.methods.Kendall(radius="hoeffding")},
     "selection": {"method": "nodewise"},
     "pairs, missing": {"pairs": [("x0", "x1"), ("x2", "x3")], "holes": True},
+    "given, maxt": {
+        "given": ["x1"],
+        "method": ew.methods.Batch(n_batches=20),
+        "correction": "maxt",
+    },
 }
 
 

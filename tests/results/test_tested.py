@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise import EdgeTestResult
 from edgewise.plots.export import write_graph
 from edgewise.results.result import chosen_pairs
 from edgewise.results.result import tested_part as part_of
@@ -99,23 +97,6 @@ def test_tables_have_the_tested_pairs(results, family, tmp_path, require):
 
 
 @every_family
-def test_it_comes_back_from_json(results, family):
-    result = results[family]
-    text = result.to_json()
-    found = EdgeTestResult.from_json(text)
-    assert found.to_json() == text
-    np.testing.assert_array_equal(found.tested, result.tested)
-    assert not found.tested.flags.writeable
-    assert found.given == result.given == tuple(json.loads(text)["given"])
-    assert found.pairs() == result.pairs()
-    for simultaneous in (True, False):
-        np.testing.assert_array_equal(
-            found.confidence_interval(0.95, "partial_correlation", simultaneous),
-            result.confidence_interval(0.95, "partial_correlation", simultaneous),
-        )
-
-
-@every_family
 def test_graphs_have_the_tested_columns(results, family, tmp_path, require):
     result, nx = results[family], require("networkx")
     graph = result.to_networkx()
@@ -136,17 +117,6 @@ def test_hostile_names_that_were_adjusted_for(hostile_rows, hostile_names, tmp_p
     result.to_csv(tmp_path / "x.csv")
     for kind in ("network", "heatmap", "volcano", "forest", "pvalues"):
         result.plot(kind).figure.canvas.draw()
-
-
-def test_path_measures_want_the_distance(require):
-    """A strong edge is a short way: betweenness by `weight` would say the opposite."""
-    nx = require("networkx")
-    graph = ask(given=None).to_networkx()
-    for source, target, numbers in graph.edges(data=True):
-        assert numbers["distance"] == pytest.approx(1 / numbers["weight"], rel=1e-14)
-        assert nx.shortest_path_length(graph, source, target, weight="distance") <= 1 / (
-            numbers["weight"] * (1 - 1e-12)
-        )
 
 
 class TestPictures:
