@@ -239,7 +239,7 @@ class TestTigramite:
 
     def test_gives_the_numbers_of_partial_test(self, test, series):
         x, y, z = series.T[:, :, np.newaxis]
-        expected = partial_test(series, 0, 1, given=[2])
+        expected = partial_test(series, 0, 1, given=[2], method="score")
         r, p, dependent = test.run_test_raw(x, y, z, alpha_or_thres=0.05)
         assert (r, p) == pytest.approx((expected.partial_correlation, expected.pvalue), rel=1e-9)
         assert dependent == (p <= 0.05)
@@ -269,7 +269,7 @@ class TestTigramite:
         r, p = search.cond_ind_test.run_test([(0, -1)], [(1, 0)], [(1, -1)], tau_max=1)
         now, before = series[2:], series[1:-1]  # tigramite leaves out twice tau_max
         question = np.column_stack([before[:, 0], now[:, 1], before[:, 1]])
-        expected = partial_test(question, 0, 1, given=[2])
+        expected = partial_test(question, 0, 1, given=[2], method="score")
         assert (r, p) == pytest.approx((expected.partial_correlation, expected.pvalue))
 
     def test_intervals_are_those_of_the_score_test(self, pcmci, require):
