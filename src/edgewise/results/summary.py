@@ -307,10 +307,10 @@ def _dropped(result: EdgeTestResult) -> str:
 
 def _pairwise(result: EdgeTestResult) -> str:
     missing = result.provenance.n_missing
-    values = f"{sum(missing):,} value{'s' * (sum(missing) != 1)}"
-    share = percent(sum(missing) / (result.n_samples * result.n_features))
+    n, share = sum(missing), percent(sum(missing) / (result.n_samples * result.n_features))
+    values, are = f"{n:,} value{'s' * (n != 1)}", "is" if n == 1 else "are"
     return (
-        f"{values} ({share}) are missing, most in {_most(result, missing)}. Each pair rests on the "
+        f"{values} ({share}) {are} missing, most in {_most(result, missing)}. Each pair rests on the "
         f"rows that have both of its columns, {pair_row_range(result)}."
     )
 
