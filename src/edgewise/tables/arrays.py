@@ -84,6 +84,11 @@ def as_rows(X: Any, name: str = "X") -> AnyArray:
             f"{name}: expected a 2D array of rows and columns, got {X.ndim}D of shape {X.shape}. "
             "Reshape your data, or pass several columns."
         )
+    if not X.shape[1]:  # any number of rows of nothing, which would take for ever to read
+        raise DataError(
+            f"{name}: 0 feature(s) (shape={X.shape}) while a minimum of 2 is required: an edge "
+            "joins two columns."
+        )
     if X.dtype.kind not in "fiub":
         values = _numbers(X)
         if isinstance(values, str):

@@ -624,8 +624,6 @@ def open_npy(path: Path | Address) -> OpenedFile:
             with path.open() as file:
                 rows, size = np.load(file, allow_pickle=False), 0
     named = rows.dtype.names
-    if rows.ndim == 2 and not rows.shape[1]:
-        raise DataError(f"file '{path}': expected columns, got an array of shape {rows.shape}.")
     check_rows(_plain(rows[:1]) if named else rows, name=f"file '{path}'")
     return _of_array(path, rows, named, size)
 
