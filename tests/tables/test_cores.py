@@ -75,7 +75,7 @@ def test_single_rows_are_found(rows, refuses):
     for row in (3, 5999):
         X = rows.copy()
         X[row, 4] = np.nan
-        refuses(lambda X=X: ew.edge_test(X), ew.errors.NonFiniteError, "x4", "1")
+        refuses(lambda X=X: ew.edge_test(X, missing="raise"), ew.errors.NonFiniteError, "x4", "1")
     X = rows.copy()
     X[4000, 7] = 1e4
     told = " ".join(map(str, ew.edge_test(X).cautions))

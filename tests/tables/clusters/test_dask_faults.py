@@ -77,7 +77,9 @@ def test_rows_that_cannot_be_made(request, where, array, dd, pd, rows, refuses, 
         (array.map_blocks(odd, meta=META), "OddError: this and that"),
     ):
         for method in ("score", "batch"):
-            call = lambda d=data, m=method: ew.edge_test(d, method=m, **given)  # noqa: E731
+            call = lambda d=data, m=method: ew.edge_test(  # noqa: E731
+                ew.open_table(d, **given), method=m
+            )
             refuses(call, DataError, "data: the cluster failed to make the rows", said)
 
 
@@ -107,7 +109,7 @@ def test_missing_values_are_named_and_counted(da, frame_of, rows, refuses):
     ):
         for method in ("score", "batch"):
             fragments = [where, "'x1' (2)", "'x3' (1)", "missing='drop'"]
-            call = lambda d=data, m=method: ew.edge_test(d, method=m)  # noqa: E731
+            call = lambda d=data, m=method: ew.edge_test(d, method=m, missing="raise")  # noqa: E731
             error = refuses(call, NonFiniteError, *fragments)
             assert error.counts.tolist() == [0, 2, 0, 1]
         nothing = data * np.nan

@@ -136,8 +136,8 @@ def test_missing_values_are_refused_by_part_and_column(rows, refuses):
         call = lambda o=options: ew.accumulate(table, **o)  # noqa: E731
         parts = ("part 0, part 1, part 3: X: ", "'a' (1), 'b' (2), 'd' (1)")
         assert refuses(call, NonFiniteError, *parts).counts.tolist() == [1, 2, 0, 1]
-    renamed = lambda: ew.edge_test(table, columns=["b", "d"], feature_names=["p", "q"])  # noqa: E731
-    refuses(renamed, NonFiniteError, "part 1, part 3: X: ", "'p' (2)")
+    how = {"columns": ["b", "d"], "feature_names": ["p", "q"], "missing": "raise"}
+    refuses(lambda: ew.edge_test(table, **how), NonFiniteError, "part 1, part 3: X: ", "'p' (2)")
     assert ew.edge_test(table, columns=["c", "d"], missing="drop").n_dropped == 1
 
 
