@@ -334,7 +334,7 @@ class Spectral(RadiusMethod):
 
 @dataclass(frozen=True)
 class Whitened(RadiusMethod):
-    r"""Edge where \|ρ̂_ij\| ≥ ε/(1 − ε), ε bounding the error of the whitened covariance.
+    r"""Edge where \|ρ̂_ij\| ≥ ε, ε bounding the error of the whitened covariance.
 
     Guarantee: all entries at once, whatever the units and the conditioning of the columns.
 
@@ -344,10 +344,9 @@ class Whitened(RadiusMethod):
         For independent rows of any distribution with fourth moments, in the limit: "trace"
         (α ≤ 0.2152; ε is a closed form in Mardia's kurtosis) and "chi2" (sharper, all levels; the
         spectrum it needs is exact up to 63 columns, above that estimated, and ε is widened by three
-        standard errors of that). Both bound ‖Σ^{−½}Σ̂Σ^{−½} − I‖, from which the threshold follows
-        with room to spare. For every n and any distribution within the declared `support`:
-        "hoeffding", and "bernstein", which uses the variances that the rows show and is far
-        sharper. For every n and any distribution whose kurtosis is at most the declared `kurtosis`:
+        standard errors of that). Both bound ‖Σ^{−½}Σ̂Σ^{−½} − I‖. For every n and any distribution
+        within the declared `support`: "hoeffding", and "bernstein", which uses the variances that
+        the rows show and is far sharper; with these the threshold is ε/(1 − ε). For every n and any distribution whose kurtosis is at most the declared `kurtosis`:
         "chebyshev". Like the paper's Lemma 1, "eig" is not a bound for many variables.
     support : interval or intervals, optional
         The lowest and the highest value that every column, or each one, can take.
@@ -401,7 +400,9 @@ class Whitened(RadiusMethod):
             solver=self.solver,
             whitened=True,
         )
-        return self.bounded(sample, estimate, Bound(radius, WhitenedTransfer(diagonal)), options)
+        # Those for every n bound the error in units of Σ̂, the others in units of Σ.
+        transfer = WhitenedTransfer if self.radius in WITH_SUPPORT else RelativeTransfer
+        return self.bounded(sample, estimate, Bound(radius, transfer(diagonal)), options)
 
 
 def radius_of(
