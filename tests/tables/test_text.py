@@ -66,6 +66,7 @@ def test_compressed_bytes_whatever_the_name(tmp_path, content):
 @pytest.mark.parametrize(
     ("content", "said"),
     [(zipped(x=TEXT, y=TEXT), "got 2"), (zipped(x=TEXT)[:60], "not an archive")],
+    ids=["two files", "cut off"],
 )
 def test_archives_that_are_refused(tmp_path, content, said):
     (path := tmp_path / "x.zip").write_bytes(content)
