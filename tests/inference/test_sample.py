@@ -14,7 +14,7 @@ from edgewise.states import BatchMoments, ConcordanceMoments, Moments, PairwiseM
 from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.score import Leverage, all_pairs_exactly, believed_tau, few_rows
 from edgewise.tables.open import as_table
-from edgewise.tables.table import SameRows, Table
+from edgewise.tables.table import Rescan, Table
 
 UPPER = np.triu_indices(4, k=1)
 
@@ -24,7 +24,7 @@ def from_rows(X, order=4):
         feature_names=default_names(X.shape[1]),
         purpose="a test",
         state=Moments(order=order).update(X),
-        rows=SameRows(as_table(X), len(X)),
+        rows=Rescan(as_table(X), len(X)),
     )
 
 

@@ -15,7 +15,7 @@ from edgewise.inference.sample import Sample
 from edgewise.methods.bounds import covcov_largest
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.states import Moments
-from edgewise.tables.table import RowsAtHand
+from edgewise.tables.table import InMemoryRows
 
 
 def eig(X, **options):
@@ -28,7 +28,7 @@ def largest(X, solver, *, A=None, frobenius=False, in_memory=True):
         purpose="a test",
         in_memory=in_memory,
         state=Moments(order=2).update(X),
-        rows=RowsAtHand([X]),
+        rows=InMemoryRows([X]),
     )
     return covcov_largest(sample, A, solver=solver, frobenius=frobenius)
 
@@ -59,7 +59,7 @@ class TestLargest:
 
     def test_full_is_the_matrix(self):
         X = rows_of("t5", 1000, 5)
-        matrix = covcov_matrix(RowsAtHand([X]), Moments(order=2).update(X))
+        matrix = covcov_matrix(InMemoryRows([X]), Moments(order=2).update(X))
         assert largest(X, "full")[0] == pytest.approx(np.linalg.eigvalsh(matrix)[-1], rel=1e-13)
 
     def test_matrix_free_does_not_build_the_matrix(self, monkeypatch):

@@ -10,7 +10,7 @@ from edgewise.errors import DataError, ParameterError
 from edgewise.inference.sample import Sample
 from edgewise.methods.bounds import check_rows, intervals_of
 from edgewise.states import Moments
-from edgewise.tables.table import RowsAtHand
+from edgewise.tables.table import InMemoryRows
 
 NAMES = ("a", "b", "c")
 ROWS = np.array([[0.0, -1.0, 5.0], [1.0, 1.0, 5.5], [0.5, 0.0, 6.0]])
@@ -22,7 +22,7 @@ def check(support, *batches, names=NAMES):
         feature_names=names,
         purpose="a test",
         state=Moments(),
-        rows=RowsAtHand(batches or (ROWS,)),
+        rows=InMemoryRows(batches or (ROWS,)),
     )
     intervals = intervals_of(support, names)
     sample.scan(partial(check_rows, intervals=intervals, names=names))

@@ -20,7 +20,7 @@ from edgewise.paper.covcov import (
 )
 from edgewise.states import Moments
 from edgewise.sums.fourth import FourthMoments
-from edgewise.tables.table import RowsAtHand
+from edgewise.tables.table import InMemoryRows
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 
@@ -80,8 +80,8 @@ def test_trace_survives_a_large_mean(offset):
 def test_rows_in_several_batches_and_blocks():
     X = rows_of("laplace", n=9000, p=6)  # more rows than a block
     moments = Moments(order=2).update(X)
-    whole = covcov_matrix(RowsAtHand([X]), moments)
-    cut = covcov_matrix(RowsAtHand(np.split(X, [1, 5000])), moments)
+    whole = covcov_matrix(InMemoryRows([X]), moments)
+    cut = covcov_matrix(InMemoryRows(np.split(X, [1, 5000])), moments)
     np.testing.assert_allclose(cut, whole, rtol=1e-10, atol=1e-13 * whole.max())
     np.testing.assert_allclose(whole, direct(X), rtol=1e-10, atol=1e-12 * whole.max())
 
@@ -99,7 +99,7 @@ def test_estimates_the_spread_of_the_covariance():
 
 
 def matrix_of(X, **options):
-    return covcov_matrix(RowsAtHand([X]), Moments(order=2).update(X), **options)
+    return covcov_matrix(InMemoryRows([X]), Moments(order=2).update(X), **options)
 
 
 @pytest.mark.exactness

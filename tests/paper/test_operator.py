@@ -15,7 +15,7 @@ from edgewise.paper import operator as module
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.paper.operator import CovcovOperator
 from edgewise.states import Moments
-from edgewise.tables.table import ColumnBlock, Piece, RowsAtHand
+from edgewise.tables.table import ColumnBlock, InMemoryRows, Piece
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 KINDS = ["plain", "frobenius", "whitened", "left out", "standardized", "mixed"]
@@ -41,11 +41,11 @@ def options_of(kind, X):
 
 
 def operator_of(X, scan=None, **options):
-    return CovcovOperator(scan or RowsAtHand([X]), Moments(order=2).update(X), **options)
+    return CovcovOperator(scan or InMemoryRows([X]), Moments(order=2).update(X), **options)
 
 
 def matrix_of(X, **options):
-    return covcov_matrix(RowsAtHand([X]), Moments(order=2).update(X), **options)
+    return covcov_matrix(InMemoryRows([X]), Moments(order=2).update(X), **options)
 
 
 def vectors_of(operator, count=None):
@@ -127,7 +127,7 @@ class TestRows:
         X = rows_of("t5", n=300)
         options = options_of(kind, X)
         parts = BATCHES[batches](X)
-        operator = operator_of(X, RowsAtHand(parts), **options)
+        operator = operator_of(X, InMemoryRows(parts), **options)
         block = vectors_of(operator, 3)
         expected = matrix_of(X, **options) @ block
         assert relative_error(operator @ block, expected) <= 1e-10
@@ -140,11 +140,11 @@ class TestRows:
     def test_kept_from_pass_to_pass(self, most, batches, monkeypatch):
         """In single precision, if they are few enough; the products are the same."""
         X = rows_of("t5", n=300)
-        again = operator_of(X, RowsAtHand(BATCHES[batches](X)))
+        again = operator_of(X, InMemoryRows(BATCHES[batches](X)))
         block = vectors_of(again, 2)
         expected = again.multiply(block, np.float32)
         monkeypatch.setattr(module, "_MOST_KEPT", most)
-        operator = operator_of(X, RowsAtHand(BATCHES[batches](X)))
+        operator = operator_of(X, InMemoryRows(BATCHES[batches](X)))
         for _ in range(2):
             assert relative_error(operator.multiply(block, np.float32), expected) <= 2e-5
         assert sum(map(len, operator._kept)) == (300 if most == 300 * 6 else 0)
@@ -175,7 +175,7 @@ class TestRows:
         X = np.round(rows_of("t5") * 2**10) / 2**10
         options = options_of(kind, X)
         parts = BATCHES[batches](X + offset)
-        operator = operator_of(X + offset, RowsAtHand(parts), **options)
+        operator = operator_of(X + offset, InMemoryRows(parts), **options)
         block = vectors_of(operator, 2)
         expected = matrix_of(X, **options) @ block
         assert relative_error(operator @ block, expected) <= 1e-10
@@ -237,7 +237,7 @@ class TestOperator:
     def test_counts_passes_and_products(self):
         X, started = rows_of("gaussian"), []
 
-        class Counted(RowsAtHand):
+        class Counted(InMemoryRows):
             def sums(self, one_pass, *, whole=True):
                 started.append(True)
                 return super().sums(one_pass, whole=whole)

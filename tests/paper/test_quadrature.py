@@ -12,7 +12,7 @@ from edgewise.paper.operator import CovcovOperator
 from edgewise.paper.radii import ChiSquareRadius
 from edgewise.paper.spectrum import estimate_spectrum
 from edgewise.states import Moments
-from edgewise.tables.table import RowsAtHand
+from edgewise.tables.table import InMemoryRows
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 LEVELS = (0.001, 0.05, 0.3)
@@ -30,8 +30,8 @@ def case(distribution, p, whitened=True):
     moments = Moments(order=2).update(X)
     A = estimate_precision(moments, [str(i) for i in range(p)]).whitening if whitened else None
     options = {"A": A, "frobenius": True}
-    spectrum = np.linalg.eigvalsh(covcov_matrix(RowsAtHand([X]), moments, **options))
-    return CovcovOperator(RowsAtHand([X]), moments, **options), np.maximum(spectrum, 0.0)
+    spectrum = np.linalg.eigvalsh(covcov_matrix(InMemoryRows([X]), moments, **options))
+    return CovcovOperator(InMemoryRows([X]), moments, **options), np.maximum(spectrum, 0.0)
 
 
 @cache
@@ -119,8 +119,8 @@ def test_few_eigenvalues_that_differ_from_zero_or_from_each_other(name):
     """Lanczos ends early there, and the rest of its steps must not count."""
     X = DEGENERATE[name]
     moments = Moments(order=2).update(X)
-    matrix = covcov_matrix(RowsAtHand([X]), moments, frobenius=True)
-    operator = CovcovOperator(RowsAtHand([X]), moments, frobenius=True)
+    matrix = covcov_matrix(InMemoryRows([X]), moments, frobenius=True)
+    operator = CovcovOperator(InMemoryRows([X]), moments, frobenius=True)
     found = estimate_spectrum(operator, float(np.trace(matrix)))
     traces = np.sum(found.values * found.counts, axis=1)
     np.testing.assert_allclose(traces, np.trace(matrix), rtol=1e-5)

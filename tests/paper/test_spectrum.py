@@ -13,7 +13,7 @@ from edgewise.paper.covcov import covcov_matrix
 from edgewise.paper.operator import CovcovOperator
 from edgewise.paper.spectrum import largest_eigenvalue, leading_vectors
 from edgewise.states import Moments
-from edgewise.tables.table import RowsAtHand
+from edgewise.tables.table import InMemoryRows
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 blocks = pytest.mark.parametrize("block", [1, 4])
@@ -33,11 +33,11 @@ def whitening_of(X):
 
 
 def operator_of(X, **options):
-    return CovcovOperator(RowsAtHand([X]), Moments(order=2).update(X), **options)
+    return CovcovOperator(InMemoryRows([X]), Moments(order=2).update(X), **options)
 
 
 def matrix_of(X, **options):
-    return covcov_matrix(RowsAtHand([X]), Moments(order=2).update(X), **options)
+    return covcov_matrix(InMemoryRows([X]), Moments(order=2).update(X), **options)
 
 
 def largest_of(X, **options):
@@ -108,7 +108,7 @@ class TestPrecision:
     @blocks
     def test_single_precision_is_enough_for_ordinary_rows(self, block):
         X, options, _ = case("t5", 30, True)
-        operator = Recording(RowsAtHand([X]), Moments(order=2).update(X), **options)
+        operator = Recording(InMemoryRows([X]), Moments(order=2).update(X), **options)
         largest_eigenvalue(operator, block=block)
         *before, last = operator.precisions
         assert set(before) == {4}
@@ -121,7 +121,7 @@ class TestPrecision:
         """Columns that differ by a small part: whitening makes that part as large as the rest."""
         X = np.cumsum(rows_of(distribution, p=12) * ([1.0] + [gap] * 11), axis=1)
         options = {"A": whitening_of(X), "frobenius": True}
-        operator = Recording(RowsAtHand([X]), Moments(order=2).update(X), **options)
+        operator = Recording(InMemoryRows([X]), Moments(order=2).update(X), **options)
         found = largest_eigenvalue(operator, block=block)
         # Rounding of the rows themselves is made as large: the truth is no better known.
         certifies(found, largest_of(X, **options), rounding=1e-14 / gap**2)

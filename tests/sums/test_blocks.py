@@ -12,7 +12,7 @@ from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.pairs import pair_sums
 from edgewise.sums.power import transformed_quartics
 from edgewise.sums.score import Leverage
-from edgewise.tables.table import ColumnBlock, Piece, RowsAtHand
+from edgewise.tables.table import ColumnBlock, InMemoryRows, Piece
 
 OFFSETS = [1e8, 1e10]
 every_offset = pytest.mark.parametrize("offset", OFFSETS)
@@ -191,13 +191,13 @@ def test_kernels_do_not_see_how_rows_are_cut(both):
     if not len(X):
         return
     leverage = Leverage(B, np.full(P, 0.1), 10_000)
-    found = pair_sums(RowsAtHand(batches), CENTRE, leverage)
-    expected = pair_sums(RowsAtHand([X]), CENTRE, leverage)
+    found = pair_sums(InMemoryRows(batches), CENTRE, leverage)
+    expected = pair_sums(InMemoryRows([X]), CENTRE, leverage)
     close(found.square_square, expected.square_square)
     close(found.cube_linear, expected.cube_linear)
     close(found.eighth, expected.eighth)
-    found = transformed_quartics(RowsAtHand(batches), CENTRE, B)
-    expected = transformed_quartics(RowsAtHand([X]), CENTRE, B)
+    found = transformed_quartics(InMemoryRows(batches), CENTRE, B)
+    expected = transformed_quartics(InMemoryRows([X]), CENTRE, B)
     close(found.columns, expected.columns)
     close(found.norm, expected.norm)
     origin = np.ones(P)

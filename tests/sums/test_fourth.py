@@ -16,7 +16,7 @@ from edgewise.sums.blocks import Centre
 from edgewise.sums.fourth import FourthMoments, product_sums
 from edgewise.sums.pairs import pair_sums
 from edgewise.sums.score import Leverage
-from edgewise.tables.table import RowsAtHand
+from edgewise.tables.table import InMemoryRows
 
 P = 4
 ORIGIN = np.array([0.5, -1.0, 0.0, 2.0])
@@ -70,7 +70,7 @@ def test_pair_sums_are_those_of_a_pass(n):
     state = FourthMoments.of(X, ORIGIN)
     found = state.pair_sums(A)
     # A row of a sample without end has no leverage, and a weight of one.
-    expected = pair_sums(RowsAtHand([X]), state.centre(), Leverage(A, np.zeros(P), 10**15))
+    expected = pair_sums(InMemoryRows([X]), state.centre(), Leverage(A, np.zeros(P), 10**15))
     for name in ("square_square", "cube_linear"):
         ours, theirs = getattr(found, name), getattr(expected, name)
         fourth = theirs.diagonal()

@@ -6,7 +6,7 @@ import pytest
 from edgewise.sums.blocks import Centre
 from edgewise.sums.pairs import exact_pairs, pair_sums
 from edgewise.sums.score import Leverage, strong_pairs
-from edgewise.tables.table import RowsAtHand, block_rows
+from edgewise.tables.table import InMemoryRows, block_rows
 
 P = 5
 RNG = np.random.default_rng(0)
@@ -40,7 +40,7 @@ def weights(X, leverage):
 
 def sums_of(X, batches=None):
     leverage = leverage_for(len(X))
-    return pair_sums(RowsAtHand([X] if batches is None else batches), CENTRE, leverage)
+    return pair_sums(InMemoryRows([X] if batches is None else batches), CENTRE, leverage)
 
 
 def close(actual, expected):
@@ -81,7 +81,7 @@ def test_exact_pairs():
     X = rows_of(block_rows(P) + 10)
     leverage = leverage_for(len(X))
     v, w, rho = transformed(X), weights(X, leverage), correlations()
-    found = exact_pairs(RowsAtHand(np.array_split(X, 3)), CENTRE, leverage, rho, 0.99)
+    found = exact_pairs(InMemoryRows(np.array_split(X, 3)), CENTRE, leverage, rho, 0.99)
     pairs = list(zip(found.rows.tolist(), found.columns.tolist(), strict=True))
     assert pairs == list(STRONG)
     for k, (i, j) in enumerate(pairs):
@@ -101,7 +101,7 @@ def test_exact_pairs_where_the_influence_cancels():
     c = X[:, 0] - ORIGIN[0]
     other = X[:, 1] - ORIGIN[1]
     centre = Centre(ORIGIN[:2], None)
-    found = exact_pairs(RowsAtHand([X]), centre, leverage, rho, 0.99)
+    found = exact_pairs(InMemoryRows([X]), centre, leverage, rho, 0.99)
     r = rho[0, 1]
     exact = r / 2 * (c + other) ** 2 + (1 - r) * c * other
     assert found.influence[0] == pytest.approx(np.sum(exact**2), rel=1e-9)

@@ -8,7 +8,7 @@ from edgewise.estimate.inverse import estimate_precision
 from edgewise.states import Moments
 from edgewise.sums.blocks import mirrored
 from edgewise.sums.power import square_products, transformed_quartics
-from edgewise.tables.table import RowsAtHand
+from edgewise.tables.table import InMemoryRows
 
 DISTRIBUTIONS = ["gaussian", "laplace", "t5", "exponential", "lognormal"]
 
@@ -20,7 +20,7 @@ def rows_of(distribution, n, p, seed=0):
 
 def quartics(X, A, parts=1):
     centre = Moments().update(X).centre()
-    return transformed_quartics(RowsAtHand(np.array_split(X, parts)), centre, A)
+    return transformed_quartics(InMemoryRows(np.array_split(X, parts)), centre, A)
 
 
 def mardia(X):
@@ -47,7 +47,7 @@ def test_of_rows_left_out_of_their_own_covariance():
     w = (X - X.mean(axis=0)) @ A.T
     w /= np.sqrt(1 - 1 / 300 - np.sum(w**2, axis=1) / 299)[:, np.newaxis]
     centre = Moments().update(X).centre()
-    rows = RowsAtHand(np.array_split(X, 3))
+    rows = InMemoryRows(np.array_split(X, 3))
     found = transformed_quartics(rows, centre, A, whitened_by=300)
     np.testing.assert_allclose(found.columns, np.mean(w**4, axis=0), rtol=1e-10)
     assert found.norm == pytest.approx(np.mean(np.sum(w * w, axis=1) ** 2), rel=1e-10)

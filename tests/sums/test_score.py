@@ -23,7 +23,7 @@ from edgewise.sums.score import (
     row_tau,
     score_weight,
 )
-from edgewise.tables.table import RowsAtHand
+from edgewise.tables.table import InMemoryRows
 
 NAMES = ("second", "cross", "ends", "fourth", "sixth")
 
@@ -63,7 +63,7 @@ def exactly(X):
 def at_once(X, batches=None, nearly_one=NEARLY_ONE):
     estimate = estimated(X)
     return all_pairs_at_once(
-        RowsAtHand([X] if batches is None else batches),
+        InMemoryRows([X] if batches is None else batches),
         estimate.centre,
         estimate.leverage(),
         estimate.partial_correlation,
@@ -291,7 +291,7 @@ def test_products_of_the_first_columns_only(law, first):
     X = rows_of(law, 900, 6, strong=True)
     X[:5] *= 6
     estimate = estimated(X)
-    rest = RowsAtHand([X[:400], X[400:]]), estimate.centre, estimate.leverage()
+    rest = InMemoryRows([X[:400], X[400:]]), estimate.centre, estimate.leverage()
     rho = estimate.partial_correlation
     whole = all_pairs_at_once(*rest, rho, NEARLY_ONE)
     part = all_pairs_at_once(*rest, rho[:first, :first], NEARLY_ONE)

@@ -10,7 +10,7 @@ import edgewise as ew
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.open import as_table
 from edgewise.tables.options import chosen_columns, view
-from edgewise.tables.table import SameRows, Table, batch_rows, dropped_rows
+from edgewise.tables.table import Rescan, Table, batch_rows, dropped_rows
 
 
 class Shrinking(Table):
@@ -204,7 +204,7 @@ def test_another_number_of_rows_in_the_second_pass(rows, refuses, same_result):
                 "method='batch'",
             )
     same_result(ew.edge_test(Shrinking(rows, *[400] * 9)), ew.edge_test(rows), names="abcd")
-    again = SameRows(Shrinking(rows, 400), 400)
+    again = Rescan(Shrinking(rows, 400), 400)
     assert again.sums(lambda blocks: (len(next(blocks)),), whole=False) == (200,)
     # One that forgot that it can be read once.
     forgetful, blocks = Shrinking(rows), iter(np.split(rows, 4))

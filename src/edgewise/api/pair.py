@@ -44,10 +44,10 @@ from edgewise.tables.open import as_table
 from edgewise.tables.options import refuse_pairwise
 from edgewise.tables.table import (
     ColumnBlock,
+    InMemoryRows,
     Partition,
     Piece,
-    RowsAtHand,
-    SameRows,
+    Rescan,
     Table,
     rows_up_to,
 )
@@ -331,7 +331,7 @@ class _Rows(_Columns):
         estimate = PrecisionEstimate(n, nothing, inverse, inverse, pair, inverse / root)
         block = ColumnBlock([Piece([self._rows[k] for k in chosen], 0, n)], p)
         leverage = estimate.leverage()
-        sums = all_pairs_at_once(RowsAtHand([block]), nothing, leverage, pair, NEARLY_ONE)
+        sums = all_pairs_at_once(InMemoryRows([block]), nothing, leverage, pair, NEARLY_ONE)
         second, fourth, sixth = sums.second[0, 1], sums.fourth[0, 1], sums.sixth[0, 1]
         return float(second), float(fourth * second**2), float(sixth * second**3)
 
@@ -352,7 +352,7 @@ class _Moments(_Columns):
         state, found, self._first_look = first_pass(Moments(order=2), table)
         super().__init__(names, state, found if n_dropped is None else n_dropped)
         one_pass = partial(product_sums, centre=state.centre(), scale=self.scale)
-        (gram,) = SameRows(table, state.n_samples).sums(one_pass)
+        (gram,) = Rescan(table, state.n_samples).sums(one_pass)
         self._fourth = FourthMoments(np.zeros(len(names)), gram)
 
     def whole(self, columns: Sequence[int]) -> EdgeTestResult:

@@ -79,7 +79,7 @@ class Caution(str):
 
 def cautions_of(diagnosis: Diagnosis, assumes: Assumes) -> tuple[Caution, ...]:
     """What matters to a method that assumes this; first what breaks its guarantee."""
-    return tuple(sorted(_told(diagnosis, assumes), key=lambda caution: not caution.breaks))
+    return tuple(sorted(_cautions(diagnosis, assumes), key=lambda caution: not caution.breaks))
 
 
 def cautions_about_clusters(
@@ -90,9 +90,9 @@ def cautions_about_clusters(
     Rows of a group may then depend on each other and wander as they like; clusters may not.
     """
     without = replace(facts, level_columns=(), counting_columns=())
-    told = cautions_of(without, assumes & ~Assumes.INDEPENDENT_ROWS)
+    others = cautions_of(without, assumes & ~Assumes.INDEPENDENT_ROWS)
     # As many clusters of equal length would have the same sum of squares.
-    worth = float(counts.sum()) ** 2 / float(counts.astype(float) @ counts)
+    effective = float(counts.sum()) ** 2 / float(counts.astype(float) @ counts)
     if len(counts) < _FEW_GROUPS:
         few = Caution(
             f"There are only {len(counts)} clusters of rows, and this method needs {_FEW_GROUPS} or "
@@ -100,27 +100,27 @@ def cautions_about_clusters(
             "few clusters",
             True,
         )
-        return (few, *told)
+        return (few, *others)
     if counts.max() == 1:
         return (
-            *told,
+            *others,
             Caution(
                 f"Each of the {len(counts):,} rows has a group of its own, so the clusters change "
                 "nothing. Is it the column that says which rows belong together?",
                 "single rows",
             ),
         )
-    if worth < _FEW_GROUPS / 2:
+    if effective < _FEW_GROUPS / 2:
         most = 100 * int(counts.max()) / int(counts.sum())
         return (
-            *told,
+            *others,
             Caution(
-                f"The {len(counts)} clusters are worth only {worth:.2g} of equal length: the largest "
+                f"The {len(counts)} clusters are worth only {effective:.2g} of equal length: the largest "
                 f"has {most:.0f} % of the rows. Only strong edges can be found.",
                 "unequal clusters",
             ),
         )
-    return told
+    return others
 
 
 def caution_about_missing(
@@ -148,7 +148,7 @@ def caution_about_missing(
     )
 
 
-def _told(facts: Diagnosis, assumes: Assumes) -> Iterator[Caution]:
+def _cautions(facts: Diagnosis, assumes: Assumes) -> Iterator[Caution]:
     gaussian = Assumes.GAUSSIAN_ROWS in assumes
     yield from facts.mistakes
     if facts.counting_columns:

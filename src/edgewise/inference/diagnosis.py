@@ -527,8 +527,8 @@ def correlation_times(estimate: PrecisionEstimate, first_look: FirstLook) -> Flo
     centred = estimate.centre.subtract_from(rows, np.empty(rows.shape[::-1]))
     own = _times_of(centred / np.sqrt(estimate.covariance.diagonal())[:, np.newaxis])
     residual = _times_of(estimate.residual_map.T @ centred)
-    worth = estimate.n_samples / own.max()
-    return np.maximum(own, residual) if worth < 2 * (len(own) + 1) else residual
+    effective_rows = estimate.n_samples / own.max()
+    return np.maximum(own, residual) if effective_rows < 2 * (len(own) + 1) else residual
 
 
 def _times_of(rows: FloatArray) -> FloatArray:

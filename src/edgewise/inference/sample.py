@@ -50,8 +50,8 @@ from edgewise.tables.table import (
     ROW_NUMBERS,
     Partition,
     Pass,
+    Rescan,
     Rows,
-    SameRows,
     Sums,
     Table,
     left_out_note,
@@ -142,7 +142,7 @@ class Sample:
         The columns.
     purpose : str
         The method or function that works on it, for messages.
-    rows : SameRows or None
+    rows : Rescan or None
         The rows, for further passes; None if there are none.
     in_memory : bool
         Whether another pass over the rows costs next to nothing.
@@ -173,7 +173,7 @@ class Sample:
     state: RowState | FourthMoments
     feature_names: tuple[str, ...]
     purpose: str
-    rows: SameRows | None = None
+    rows: Rescan | None = None
     in_memory: bool = True
     first_look: FirstLook | None = None
     clusters: ClusterMoments | None = None
@@ -389,7 +389,7 @@ class Sample:
         rows.check(state.n_samples + left_out - self.n_dropped)
         check_testable_shape(state.n_samples, len(self.feature_names))
         return replace(
-            self, state=state, first_look=first_look, rows=SameRows(table, state.n_samples)
+            self, state=state, first_look=first_look, rows=Rescan(table, state.n_samples)
         )
 
     def leading_rows(self, most: int) -> FloatArray:
@@ -402,7 +402,7 @@ class Sample:
         order = self.state.order if isinstance(self.state, Moments) else None
         return order == "all" and self.rows is None and not left_out
 
-    def _rows_again(self) -> SameRows:
+    def _rows_again(self) -> Rescan:
         if self.rows is None:
             self._lacks("the rows a second time")
         return self.rows
@@ -579,7 +579,7 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, describe: bool 
         state=state,
         feature_names=table.feature_names,
         purpose=purpose,
-        rows=SameRows(read, state.n_samples) if table.rescannable else None,
+        rows=Rescan(read, state.n_samples) if table.rescannable else None,
         in_memory=table.in_memory,
         first_look=first_look,
         weights_name=options.along_name if options.weights == "sampling" else None,

@@ -21,7 +21,7 @@ from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.moments import Moments
 from edgewise.sums.power import CentralQuartics, left_out_factor
 from edgewise.tables.arrays import check_rows
-from edgewise.tables.table import Rows, RowsAtHand, Summable, Sums, block_rows
+from edgewise.tables.table import InMemoryRows, Rows, Summable, Sums, block_rows
 
 _GIB = 2.0**30
 LARGEST_MATRIX = 4 * _GIB
@@ -183,7 +183,7 @@ def covariance_of_covariance(X: Any) -> FloatArray:
     if rows.shape[0] < 3:
         raise DataError(f"X: expected at least 3 rows, got {rows.shape[0]}; collect more rows.")
     moments = Moments(order=2).update(rows)
-    return covcov_matrix(RowsAtHand([rows]), moments)
+    return covcov_matrix(InMemoryRows([rows]), moments)
 
 
 def _check_size(p: int, d: int) -> None:

@@ -403,7 +403,7 @@ class Summable(Protocol):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class SameRows:
+class Rescan:
     """The rows of a table, for passes after the first one, which read `n_samples` rows."""
 
     table: Table
@@ -449,7 +449,7 @@ def _added(a: tuple[int, Sums], b: tuple[int, Sums]) -> tuple[int, Sums]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RowsAtHand:
+class InMemoryRows:
     """Blocks of rows in memory that passes can run over."""
 
     blocks: Sequence[Rows]
