@@ -142,5 +142,5 @@ PICTURES: dict[str, Callable[[], Figure]] = {
         for size in SIZES
     },
     **{f"plot-difference-{size}": partial(of_groups, size) for size in SIZES},
-    "plot-differences": several_groups,
+    "plot-difference-levels": several_groups,
 }

@@ -33,6 +33,7 @@ class Selection:
 
     Examples
     --------
+    >>> from edgewise.inference.measurement import Selection
     >>> chain = Selection(0.2, ((1,), (0, 2), (1, 3), (2,)))
     >>> chain.adjusted_for(1, 2)
     (0, 3)

@@ -346,8 +346,9 @@ class Whitened(RadiusMethod):
         spectrum it needs is exact up to 63 columns, above that estimated, and ε is widened by three
         standard errors of that). Both bound ‖Σ^{−½}Σ̂Σ^{−½} − I‖. For every n and any distribution
         within the declared `support`: "hoeffding", and "bernstein", which uses the variances that
-        the rows show and is far sharper; with these the threshold is ε/(1 − ε). For every n and any distribution whose kurtosis is at most the declared `kurtosis`:
-        "chebyshev". Like the paper's Lemma 1, "eig" is not a bound for many variables.
+        the rows show and is far sharper; with these the threshold is ε/(1 − ε). For every n and any
+        distribution whose kurtosis is at most the declared `kurtosis`: "chebyshev". Like the
+        paper's Lemma 1, "eig" is not a bound for many variables.
     support : interval or intervals, optional
         The lowest and the highest value that every column, or each one, can take.
     outside : float

@@ -92,7 +92,9 @@ class Kendall(Method):
     supports: ClassVar[frozenset[Feature]] = frozenset({"maxt", "two groups", "latent variables"})
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.CONTINUOUS_COLUMNS
 
-    def __new__(cls, *, radius: str | None = None, **options: Any) -> Kendall:
+    def __new__(
+        cls, *, n_batches: int | None = None, random_state: int = 0, radius: str | None = None
+    ) -> Kendall:
         return super().__new__(cls if radius is None else KendallBound)
 
     @property

@@ -55,6 +55,26 @@ def plot_difference(
     group, tested by itself with the same method, level and correction; the third shows only the
     pairs that differ. An edge in one graph and not in the other is no sign of a difference: only
     the third graph is. Of several comparisons each has a row of three axes.
+
+    Parameters
+    ----------
+    result : EdgeDifferenceResult
+        What to draw.
+    axes : sequence of three matplotlib axes, optional
+        Where to draw a single comparison; by default a new figure of pyplot.
+
+    Returns
+    -------
+    tuple of matplotlib axes
+        Three for each comparison.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.plots import plot_difference
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> result = ew.compare_groups(returns[:4000], returns[4000:], method="batch")
+    >>> first, second, differing = plot_difference(result)
     """
     if len(result.compared) > 1:
         return _plot_levels(result)

@@ -40,6 +40,22 @@ def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     as the replacement character (�), and two names never become the same. A variable without a name
     is called "(unnamed)". A number that is not finite is left out of its edge, because readers take
     NaN for text, take null for zero, or refuse the file.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        Whose edges to write.
+    path : path
+        The file; its ending names the format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import edgewise as ew
+    >>> from edgewise.plots.export import write_graph
+    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_graph(result, f"{folder}/proteins.graphml")
     """
     kind = graph_kind(path)
     import networkx as nx
@@ -100,7 +116,24 @@ def plot_kind(path: str | os.PathLike[str]) -> str:
 
 
 def write_plot(ax: Axes, path: str | os.PathLike[str]) -> None:
-    """Write the figure that `ax` is part of as .png, .svg or .pdf, and close it."""
+    """Write the figure that `ax` is part of as .png, .svg or .pdf, and close it.
+
+    Parameters
+    ----------
+    ax : matplotlib axes
+        Any of the figure's.
+    path : path
+        The file; its ending names the format.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import edgewise as ew
+    >>> from edgewise.plots.export import write_plot
+    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_plot(result.plot("heatmap"), f"{folder}/proteins.svg")
+    """
     kind = plot_kind(path)
     figure = cast("Figure", ax.get_figure(root=True))
     with atomic_path(path) as temporary, lacking_glyphs():

@@ -84,6 +84,27 @@ def plot_network(
     the area of a community is shaded if no other node lies in it. The layout uses partial
     correlations, not decisions, so it does not change with alpha or the method. If not all names
     have room, the strongest variables are named.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to draw.
+    communities : bool
+        Colour the communities.
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure of pyplot.
+
+    Returns
+    -------
+    matplotlib axes
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.plots import plot_network
+    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
+    >>> ax = plot_network(result)
     """
     notes, result = layout.adjusted(result), tested_part(result)
     if ax is None:
@@ -109,6 +130,25 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
 
     Strips beside the matrix have the colours of the communities in `plot_network`. Of more than 60
     variables the cells of pairs that are no edges are blank; pairs that were not tested are grey.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to draw.
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure of pyplot.
+
+    Returns
+    -------
+    matplotlib axes
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.plots import plot_heatmap
+    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
+    >>> ax = plot_heatmap(result)
     """
     check_installed("matplotlib", "plot", "A plot")
     from matplotlib.colors import LinearSegmentedColormap
@@ -215,6 +255,25 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     Edges are coloured by their sign, and the strongest are named where there is room. The dotted
     line is the level that a p-value must reach, if one level decides for all pairs. The vertical
     scale is that of √(−log10 p), which grows like z, so that the many weak pairs stay apart.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to draw.
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure of pyplot.
+
+    Returns
+    -------
+    matplotlib axes
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.plots import plot_volcano
+    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
+    >>> ax = plot_volcano(result)
     """
     # Fixed margins, because the names are fitted to the page between them.
     ax = ax if ax is not None else layout.new_axes(7, 5.6, box=(0.1, 0.16, 0.87, 0.74))
@@ -342,6 +401,31 @@ def plot_forest(
     An arrow at ±1 means that the interval is unbounded on that side. By default the intervals have
     the level and the family of the result's `interval_label`; those for a single pair
     (``simultaneous=False``) are too optimistic for the strongest.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to draw.
+    most : int
+        Draw at most so many pairs.
+    level : float, optional
+        Of the intervals; by default that of the result.
+    simultaneous : bool, optional
+        Whether the intervals hold for all pairs at once.
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure of pyplot.
+
+    Returns
+    -------
+    matplotlib axes
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.plots import plot_forest
+    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
+    >>> ax = plot_forest(result, most=5)
     """
     most = check_count("most", most, at_least=1)
     level = result.interval_level if level is None else level
@@ -420,6 +504,25 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     dashed line, and 95 % of them in the band around it (for independent p-values). The line is at
     the share of pairs that are probably no edges, 2·#{p > ½}/m (Storey 2002). Those of bounds, of a
     least effect and for every look are limits and not uniform, so they have no line.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to draw.
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure of pyplot.
+
+    Returns
+    -------
+    matplotlib axes
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.plots import plot_pvalues
+    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
+    >>> ax = plot_pvalues(result)
     """
     ax = ax if ax is not None else layout.new_axes(7, 5)
     pairs = result.tested_pairs()
@@ -524,6 +627,31 @@ def plot_centrality(
     The bridge strength is the part of the strength that goes to other communities: those of the
     network plot, or `communities`, a number for each variable (−1 for none). The strength is nearly
     always an overestimate where edges are just significant; the intervals allow for that.
+
+    Parameters
+    ----------
+    result : EdgeTestResult
+        What to draw.
+    most : int
+        Draw at most so many variables.
+    level : float, optional
+        Of the intervals; by default that of the result.
+    communities : array-like of int, optional
+        The community of each variable; by default those of the network plot.
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure of pyplot.
+
+    Returns
+    -------
+    matplotlib axes
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.plots import plot_centrality
+    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
+    >>> ax = plot_centrality(result)
     """
     most = check_count("most", most, at_least=1)
     member = np.asarray(communities_of(result) if communities is None else communities)
@@ -608,6 +736,27 @@ def plot_agreement(lines: Sequence[Any], *, most: int = 40, ax: Axes | None = No
     Pairs on which most methods agree stand at the top. If there are too many, those on which the
     methods differ are kept first. A method without a result has crosses; methods that find no edge
     at all are only counted.
+
+    Parameters
+    ----------
+    lines : sequence of Comparison
+        What `edgewise.compare_methods` found.
+    most : int
+        Draw at most so many pairs.
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure of pyplot.
+
+    Returns
+    -------
+    matplotlib axes
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.plots import plot_agreement
+    >>> lines = ew.compare_methods(ew.datasets.load_sachs(), methods=["score", "batch"])
+    >>> ax = plot_agreement(lines)
     """
     most = check_count("most", most, at_least=1)
     given = [line.result for line in lines if line.result is not None]
@@ -686,6 +835,25 @@ def plot_ladder(lines: Sequence[Any], *, ax: Axes | None = None) -> Axes:
 
     A dot marks the smallest partial correlation that would be an edge (median over pairs). An arrow
     is an infinite threshold, with the number of rows that would make it finite.
+
+    Parameters
+    ----------
+    lines : sequence of Comparison
+        What `edgewise.compare_methods` found.
+    ax : matplotlib axes, optional
+        Where to draw; by default a new figure of pyplot.
+
+    Returns
+    -------
+    matplotlib axes
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> from edgewise.plots.plots import plot_ladder
+    >>> lines = ew.compare_methods(ew.datasets.load_sachs(), methods=["score", "batch"])
+    >>> ax = plot_ladder(lines)
     """
     check_installed("matplotlib", "plot", "A plot")
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter

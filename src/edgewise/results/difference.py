@@ -183,7 +183,7 @@ class EdgeDifferenceResult(Result, Serialized):
     >>> low, high = result.confidence_interval(0.99)
     >>> bool((low <= high).all()), result.interval_label
     (True, '95 % interval for all pairs at once')
-    >>> EdgeDifferenceResult.from_json(result.to_json()).n_edges
+    >>> type(result).from_json(result.to_json()).n_edges
     7
     >>> thirds = [row // 2771 for row in range(8312)]
     >>> found = ew.compare_groups(returns, by=thirds, columns=["BAC", "JPM", "XOM"], method="batch")

@@ -72,7 +72,7 @@ class EdgeTestResult(Result, Serialized):
     KO and PEP still move together, 0.33 (0.25 to 0.40), after accounting for the 18 others.
     >>> result.to_frame("pyarrow").num_rows, result.to_networkx().number_of_edges()
     (190, 45)
-    >>> int(result.adjacency.loc["CVX", "XOM"]), float(result.partial_correlation[5, 19].round(2))
+    >>> int(result.adjacency.loc["CVX", "XOM"]), float(result.partial_correlation[4, 19].round(2))
     (1, 0.69)
     >>> low, high = result.confidence_interval(scale="partial_correlation")
     >>> bool((low <= high).all()), result.interval_label
@@ -297,8 +297,8 @@ class EdgeTestResult(Result, Serialized):
         Returns
         -------
         networkx.Graph
-            Edges have a `weight` |ρ̂| for measures that need strengths, and a `distance` 1/|ρ̂| for
-            measures of paths.
+            Edges have a `weight`, the size of ρ̂, for measures that need strengths, and a
+            `distance`, its inverse, for measures of paths.
         """
         return graph_of(self)
 

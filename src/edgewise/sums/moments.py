@@ -420,7 +420,7 @@ class Moments(UnitState):
         Returns
         -------
         ndarray of shape (d, d), d = p(p+1)/2
-            mean(u_i u_j u_k u_l) for the pairs i ≤ j and k ≤ l.
+            The means of u_i u_j u_k u_l for the pairs i ≤ j and k ≤ l.
         """
         sums = self._known(1)
         if sums.products is None:
