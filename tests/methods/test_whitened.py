@@ -41,7 +41,8 @@ def test_is_one_number_for_all_partial_correlations_in_any_units(radius):
     result = whitened(X, radius)
     root = np.sqrt(result.precision.diagonal())
     relative = off_diagonal(result.threshold / np.outer(root, root))
-    tau = result.radius / (1 - result.radius)
+    # Those for every n bound the error in units of Σ̂, the others in units of Σ.
+    tau = result.radius / (1 - result.radius) if radius in RADII[3:] else result.radius
     np.testing.assert_allclose(relative, tau, rtol=1e-12)
     reached = off_diagonal(np.abs(result.partial_correlation) >= tau)
     np.testing.assert_array_equal(off_diagonal(result.reject), reached)

@@ -76,8 +76,8 @@ def test_power_beside_rows_left_out(trial):
     for rng in trial.draws(15, 400):
         _, holes = drawn("gaussian", "mcar", rng)
         copies = IMPUTERS["gaussian"](holes, rng)
-        pooled.append(pool([edge_test(X) for X in copies]).reject[PAIRS][~NULL].mean())
-        dropped.append(edge_test(holes, missing="drop").reject[PAIRS][~NULL].mean())
+        pooled.append(pool([edge_test(X, method="score") for X in copies]).reject[PAIRS][~NULL].mean())
+        dropped.append(edge_test(holes, method="score", missing="drop").reject[PAIRS][~NULL].mean())
     trial.ratio_at_least("power, pooled beside dropped", pooled, dropped, 2.0)
 
 
@@ -86,7 +86,7 @@ def test_a_single_copy_finds_false_edges(trial):
     single, pooled = [], []
     for rng in trial.draws(25, 400):
         _, holes = drawn("gaussian", "mcar", rng)
-        results = [edge_test(X) for X in IMPUTERS["gaussian"](holes, rng)]
+        results = [edge_test(X, method="score") for X in IMPUTERS["gaussian"](holes, rng)]
         single.append((results[0].pvalue[PAIRS][NULL] <= ALPHA).mean())
         pooled.append((pool(results).pvalue[PAIRS][NULL] <= ALPHA).mean())
     with trial.together():
@@ -99,7 +99,7 @@ def test_a_gaussian_imputer_on_heavy_tails_is_told(trial, law):
     told, errors = [], []
     for rng in trial.draws(20, 400):
         _, holes = drawn(law, "mcar", rng)
-        result = pool([edge_test(X) for X in IMPUTERS["gaussian"](holes, rng)])
+        result = pool([edge_test(X, method="score") for X in IMPUTERS["gaussian"](holes, rng)])
         told.append(any("times those of independent Gaussian" in one for one in result.cautions))
         errors.append(result.reject[PAIRS][NULL].any())
     with trial.together():

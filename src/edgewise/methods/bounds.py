@@ -402,8 +402,12 @@ class Whitened(RadiusMethod):
             whitened=True,
         )
         # Those for every n bound the error in units of Σ̂, the others in units of Σ.
-        transfer = WhitenedTransfer if self.radius in WITH_SUPPORT else RelativeTransfer
-        return self.bounded(sample, estimate, Bound(radius, transfer(diagonal)), options)
+        transfer = (
+            WhitenedTransfer(diagonal)
+            if self.radius in WITH_SUPPORT
+            else RelativeTransfer(diagonal, limit=1.0)
+        )
+        return self.bounded(sample, estimate, Bound(radius, transfer), options)
 
 
 def radius_of(

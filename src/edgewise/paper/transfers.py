@@ -191,14 +191,22 @@ class WhitenedTransfer:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RelativeTransfer(_OfEntries):
+class RelativeTransfer:
     """τ = ε, in units of √(Θ̂_iiΘ̂_jj), where ε bounds the error relative to Σ, not to Σ̂.
 
     With ‖Σ^{−1/2}Σ̂Σ^{−1/2} − I‖₂ ≤ ε the eigenvalues of Σ̂Θ, and so those of LᵀΘL with Σ̂ = LLᵀ,
-    are within ε of one. Θ̂ − Θ = L⁻ᵀ(I − LᵀΘL)L⁻¹, so |Θ̂_ij − Θ_ij| ≤ √(Θ̂_iiΘ̂_jj) ε for every ε.
+    are within ε of one. Θ̂ − Θ = L⁻ᵀ(I − LᵀΘL)L⁻¹, so |Θ̂_ij − Θ_ij| ≤ √(Θ̂_iiΘ̂_jj) ε for every ε. From
+    `limit` on no entry can be that large: then it is infinite.
     """
 
     diagonal: FloatArray
+    limit: float = math.inf
+
+    def tau(self, epsilon: float) -> float:
+        return epsilon if epsilon < self.limit else math.inf
+
+    def radius_for(self, tau: FloatArray) -> FloatArray:
+        return np.minimum(tau, self.limit)
 
     @property
     def units(self) -> FloatArray:
