@@ -76,7 +76,9 @@ def test_power_beside_rows_left_out(trial):
     for rng in trial.draws(15, 400):
         _, holes = drawn("gaussian", "mcar", rng)
         copies = IMPUTERS["gaussian"](holes, rng)
-        pooled.append(pool([edge_test(X, method="score") for X in copies]).reject[PAIRS][~NULL].mean())
+        pooled.append(
+            pool([edge_test(X, method="score") for X in copies]).reject[PAIRS][~NULL].mean()
+        )
         dropped.append(edge_test(holes, method="score", missing="drop").reject[PAIRS][~NULL].mean())
     trial.ratio_at_least("power, pooled beside dropped", pooled, dropped, 2.0)
 
