@@ -276,42 +276,31 @@ class _Test:
     ) -> EdgeDifferenceResult:
         """The result of these comparisons."""
         result = decide_differences(compared, self.question, draws, n_without_level=n_without)
-        result = self._with_cautions(result)
+        correction = self.question.correction
+        if self.permutations is not None and correction in ("bh", "by"):
+            smallest = np.full(result.n_tests, 0.0)
+            smallest[0] = -math.log(1 + self.permutations)
+            factor = math.exp(adjust(smallest, correction)[0] - smallest[0])
+            least = math.ceil(factor / self.question.alpha - 1e-9) - 1
+            if self.permutations < least:
+                few = Caution(
+                    f"With {self.permutations} permutations and correction {correction!r} over "
+                    f"{result.n_tests} tests, a pair that alone differs cannot be found; "
+                    f"{least} permutations or more would do.",
+                    "few permutations",
+                )
+                result = replace(result, further_cautions=(few,))
         for caution in result.cautions:
             if getattr(caution, "breaks", False):
                 warn(caution, BrokenAssumptionWarning)
         return result
 
-    def _with_cautions(self, result: EdgeDifferenceResult) -> EdgeDifferenceResult:
-        """With a caution if the permutations are too few to find a single pair."""
-        if self.permutations is None or self.question.correction not in ("bh", "by"):
-            return result
-        smallest = np.full(result.n_tests, 0.0)
-        smallest[0] = -math.log(1 + self.permutations)
-        factor = math.exp(adjust(smallest, self.question.correction)[0] - smallest[0])
-        least = math.ceil(factor / self.question.alpha - 1e-9) - 1
-        if self.permutations >= least:
-            return result
-        few = Caution(
-            f"With {self.permutations} permutations and correction {self.question.correction!r} over "
-            f"{result.n_tests} tests, a pair that alone differs cannot be found; "
-            f"{least} permutations or more would do.",
-            "few permutations",
-        )
-        return replace(result, further_cautions=(few,))
-
     def draws(self, groups: Callable[[], Sequence[FloatArray]]) -> FloatArray | None:
         """The permuted statistics of the rows of the groups; None without permutations."""
         if self.permutations is None:
             return None
-        return permuted_statistics(
-            groups(),
-            self.method,
-            self.permutations,
-            self.random_state,
-            self.progress,
-            transform=self.transform is not None,
-        )
+        how = self.method, self.permutations, self.random_state, self.progress
+        return permuted_statistics(groups(), *how, transform=self.transform is not None)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -365,10 +354,7 @@ class Group:
         return replace(self, source=source, feature_names=names)
 
     def measured(self, method: Method) -> tuple[Measurement, FloatArray | None]:
-        """What the method measures, and the labels of rows that belong together.
-
-        An error says in which group it is.
-        """
+        """What the method measures, and the labels of rows that belong together."""
         p, purpose = len(self.feature_names), f"method {method.name!r}"
         with _in_group(self.name):
             self.check_rows()
@@ -411,10 +397,7 @@ def _in_group(name: str) -> Iterator[None]:
 
 
 def _matched(a: Group, b: Group) -> tuple[Group, Group, AnyArray | None]:
-    """The groups, and the place of each column of A among those of B; None if the same.
-
-    Columns are matched by name, or by place if one of the groups has no names.
-    """
+    """The groups, and the place of each column of A among those of B; None if the same."""
     if a.named and b.named:
         _check_same(a, b)
         return a, b, column_places(a.feature_names, b.feature_names, DataError)
@@ -450,16 +433,13 @@ def _check_same(a: Group, b: Group) -> None:
         )
 
 
-def _assumes(measured: Measurement) -> Assumes:
-    return registered()[measured.method].assumes
-
-
 def _measured(a: Group, b: Group, method: Method) -> tuple[TwoGroups, AnyArray | None]:
     """Measure both, and say in which order the columns of the second are then: as in the first."""
     a, b, order = _matched(a, b)
     (first, own), (second, others) = a.measured(method), b.measured(method)
     if first.method != second.method:  # the one that allows for dependent rows suits both
-        careful = min((first, second), key=lambda one: Assumes.INDEPENDENT_ROWS in _assumes(one))
+        known, independent = registered(), Assumes.INDEPENDENT_ROWS
+        careful = min((first, second), key=lambda one: independent in known[one.method].assumes)
         suits = method_of(careful.method)
         first, second = (
             one if one is careful else replace(group.measured(suits)[0], why=careful.why)
@@ -471,14 +451,14 @@ def _measured(a: Group, b: Group, method: Method) -> tuple[TwoGroups, AnyArray |
     if one.n_samples == other.n_samples and np.array_equal(one.covariance, other.covariance):
         raise _shared("got the same rows twice")
     if own is not None and others is not None:
-        both = len(np.intersect1d(own, others))
-        same = Caution(
-            f"{both:,} of its labels of rows that belong together are in the other group too. If "
-            "they are the same subjects, the test does not hold; if subjects are only numbered "
-            "alike, it does.",
-            "labels in both groups",
-        )
-        first = replace(first, cautions=(*first.cautions, *[same] * bool(both)))
+        if both := len(np.intersect1d(own, others)):
+            same = Caution(
+                f"{both:,} of its labels of rows that belong together are in the other group too. "
+                "If they are the same subjects, the test does not hold; if subjects are only "
+                "numbered alike, it does.",
+                "labels in both groups",
+            )
+            first = replace(first, cautions=(*first.cautions, same))
     elif own is None and others is None:
         first = replace(first, cautions=(*first.cautions, *_cautions_of_rows(a, b, order)))
     return TwoGroups((a.name, b.name), first, second), order
@@ -495,7 +475,22 @@ def _cautions_of_rows(a: Group, b: Group, order: AnyArray | None) -> tuple[Cauti
     if not 0 < sum(sizes) <= _MOST_COMPARED:
         return ()
     first, second = map(all_rows, tables)
-    return tuple(_row_cautions(first, second if order is None else second[:, order], b.name))
+    second = second if order is None else second[:, order]
+    if common := _common(first, second):
+        text = (
+            f"{common:,} of its rows are also in {b.name!r}. The test needs groups without common "
+            "rows: its p-values are wrong."
+        )
+        return (Caution(text, "common rows", True),)
+    if (correlation := _paired(first, second)) is not None:
+        text = (
+            f"Row by row it goes along with {b.name!r} (correlation {correlation:.2f} of a column). "
+            "If the same subjects are in both groups, or both are sorted alike, the test does not "
+            "hold: it needs different subjects. For the same subjects before and after, test the "
+            "changes."
+        )
+        return (Caution(text, "paired rows", True),)
+    return ()
 
 
 # Discrete rows are equal by chance. Groups share rows if far more are equal than within a group.
@@ -505,27 +500,6 @@ _ALMOST_ALL_DIFFERENT = 0.9
 _MOST_COMPARED = 4_000_000
 # Rows that are pairs have clearly correlated columns; also where many columns are looked at.
 _SURELY = math.log(1e-6)
-
-
-def _row_cautions(a: FloatArray, b: FloatArray, name: str) -> Iterator[Caution]:
-    """Signs that two groups are not independent: rows in common, or rows that are pairs."""
-    common = _common(a, b)
-    if common:
-        yield Caution(
-            f"{common:,} of its rows are also in {name!r}. The test needs groups without common "
-            "rows: its p-values are wrong.",
-            "common rows",
-            True,
-        )
-    elif (correlation := _paired(a, b)) is not None:
-        yield Caution(
-            f"Row by row it goes along with {name!r} (correlation {correlation:.2f} of a column). "
-            "If the same subjects are in both groups, or both are sorted alike, the test does not "
-            "hold: it needs different subjects. For the same subjects before and after, test the "
-            "changes.",
-            "paired rows",
-            True,
-        )
 
 
 def _common(a: FloatArray, b: FloatArray) -> int:
@@ -615,18 +589,14 @@ def _compare_two(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Levels:
-    """Complete rows in memory with the level of each, by its number among the sorted names.
-
-    `n_without` rows have no level or cluster label, and `dropped` of each level lack a value;
-    these are left out.
-    """
+    """Complete rows in memory, with the number of the level of each among the sorted names."""
 
     rows: FloatArray
     codes: AnyArray
     names: tuple[str, ...]
     feature_names: tuple[str, ...]
-    n_without: int
-    dropped: tuple[int, ...]
+    n_without: int  # rows without a level or a cluster label
+    dropped: tuple[int, ...]  # rows of each level that lack a value
     clusters: FloatArray | None
     clusters_name: str | None
     files: tuple[FileRead, ...]
@@ -675,8 +645,8 @@ def _compare_levels(levels: _Levels, test: _Test) -> EdgeDifferenceResult:
                     f"column {name!r} is constant in it, so it has no correlations there; leave "
                     "the column out (exclude=), or join levels."
                 )
-    within = _standardized_within if test.transform is None else _scored_within
-    pooled = within(levels.rows, levels.codes, k)
+    change = _standardized if test.transform is None else _scored
+    pooled = _within(levels.rows, levels.codes, k, change)
     compared, method = [], test.method
     if isinstance(method, Auto) and len({one.measured(method)[0].method for one in opened}) > 1:
         method = Batch()  # one for all levels
@@ -816,20 +786,16 @@ def permuted_statistics(
     *,
     transform: bool = False,
 ) -> FloatArray:
-    """D of every pair, one permutation in each row.
-
-    Of two groups, the first is compared with the second; of more, each with the others. With
-    `transform`, ranks are found anew in the permuted groups.
-    """
+    """D of every pair, one permutation in each row; of more than two groups, of each and others."""
     rows, k = np.concatenate(groups), len(groups)
     labels = np.repeat(np.arange(k), [len(group) for group in groups])
     rng = np.random.default_rng(random_state)
     found = []
     for _ in range(permutations):
         permuted = rng.permutation(labels)
-        made = _scored_within(rows, permuted, k) if transform else rows
+        made = _within(rows, permuted, k, _scored) if transform else rows
         if k > 2:
-            made = _standardized_within(made, permuted, k)
+            made = _within(made, permuted, k, _standardized)
         each = []
         for i in range(1 if k == 2 else k):
             z_a, variance_a = method.fisher_z_of_rows(made[permuted == i])
@@ -843,23 +809,21 @@ def permuted_statistics(
     return np.where(np.isnan(draws), _LARGEST, draws)
 
 
-def _standardized_within(rows: FloatArray, labels: AnyArray, k: int) -> FloatArray:
-    """Every group centred and scaled by itself.
-
-    Pooled as they are, groups with different means or variances would have partial correlations
-    that none of them has.
-    """
+def _within(
+    rows: FloatArray, labels: AnyArray, k: int, change: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    """Every group changed by itself."""
     made = np.empty_like(rows)
     for i in range(k):
-        own = rows[labels == i]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            made[labels == i] = (own - own.mean(axis=0)) / own.std(axis=0)
+        made[labels == i] = change(rows[labels == i])
     return made
 
 
-def _scored_within(rows: FloatArray, labels: AnyArray, k: int) -> FloatArray:
-    """The normal scores of every group by itself."""
-    made = np.empty_like(rows)
-    for i in range(k):
-        made[labels == i] = normal_scores(rows[labels == i].T).T
-    return made
+def _standardized(rows: FloatArray) -> FloatArray:
+    """Pooled as they are, groups would have partial correlations that none of them has."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((rows - rows.mean(axis=0)) / rows.std(axis=0))
+
+
+def _scored(rows: FloatArray) -> FloatArray:
+    return normal_scores(rows.T).T

@@ -144,10 +144,7 @@ class Comparison(Shown):
 
 
 def all_variants() -> tuple[tuple[str, Method], ...]:
-    """Every method with the options that tables show, from the most powerful to the most guarded.
-
-    Each has a label.
-    """
+    """Every method with the options that tables show, from the most powerful to the most guarded."""
     return tuple(line for kind in registered().values() for line in kind.variants())
 
 

@@ -127,11 +127,7 @@ def edge_test_within(
 
 
 class _Sample(Table):
-    """Blocks of a table in an order whose beginning is always spread evenly, until `enough`.
-
-    The order is that of the multiples of the golden ratio modulo 1: by the three-gap theorem no gap
-    between the first k of them is much longer than 1/k.
-    """
+    """Blocks of a table in an order whose beginning is always spread evenly, until `enough`."""
 
     rescannable = False
 

@@ -260,10 +260,7 @@ def _degrees(one: EdgeTestResult) -> FloatArray:
 
 
 def _estimate(copies: Sequence[EdgeTestResult], fisher: Pooled, theta: Pooled) -> PrecisionEstimate:
-    """tanh z̄, and the entries of Θ that belong to it: a result compares them with thresholds.
-
-    The mean of the copies' Θ_ij differs from these by the order of a variance.
-    """
+    """tanh z̄, and the entries of Θ that belong to it: a result compares them with thresholds."""
     partial = np.tanh(fisher.mean)
     np.fill_diagonal(partial, 1.0)
     precision = -partial * root_outer(theta.mean)
@@ -350,10 +347,7 @@ def _about_tails(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caut
 
 
 def _cautions(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caution, ...]:
-    """What speaks against the pooled result; first what breaks its guarantee.
-
-    Those of the copies once each: their numbers differ a little from copy to copy.
-    """
+    """What speaks against the pooled result, each once; first what breaks its guarantee."""
     found = [*_about_tails(copies, fisher), *_about_copies(copies, fisher.missing)]
     alike: dict[str, list[Caution]] = {}
     for one in copies:

@@ -290,11 +290,7 @@ def family_of(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 def _pairs_in(path: str, names: Sequence[str]) -> Iterable[tuple[int, list[str]]]:
-    """The number of each line that is not empty, and the names on it.
-
-    A file of `--csv` can be given back: with further columns, and an apostrophe before a name that
-    a spreadsheet would run.
-    """
+    """The number of each line that is not empty, and the names on it; a file of `--csv` will do."""
     known, places = set(names), slice(None)
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:

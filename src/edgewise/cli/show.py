@@ -140,10 +140,7 @@ _AVOIDED = {"dependence", "heavy tails", "dominant rows", "rare events", "few ro
 
 
 def next_of(result: EdgeTestResult, *, again: bool) -> tuple[str, ...] | None:
-    """What to do after a test, if anything; only rows that can be read `again` can be tested so.
-
-    What method="auto" chose is never advised against, so nobody is sent in a circle.
-    """
+    """What to do after a test, if anything; only rows that can be read `again` can be tested so."""
     options = click.get_current_context().params
     kinds = {getattr(one, "kind", "") for one in result.cautions if getattr(one, "breaks", False)}
     if not again:

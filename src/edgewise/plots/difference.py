@@ -151,10 +151,7 @@ def overlaid(drawn: Sequence[Panel]) -> Panel:
 
 
 def group_edges(result: EdgeDifferenceResult, group: GroupZ) -> BoolArray:
-    """The edges of one group by itself, at the same level and with the same correction.
-
-    Permutations of labels are about two groups; the edges of each then have Holm's correction.
-    """
+    """The edges of one group by itself, at the same level and correction (or else Holm's)."""
     own = result.correction if result.correction in _STEPWISE else "holm"
     p, (rows, columns) = result.n_features, result.tested_pairs()
     tested = symmetric(np.arange(p * (p - 1) // 2), p, diagonal=0)[rows, columns]

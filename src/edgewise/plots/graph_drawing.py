@@ -46,11 +46,7 @@ _BEST_ORDER = 500
 
 
 def communities_of(graph: layout.Graph) -> IntArray:
-    """The community of each variable: 0 for the strongest, −1 without an edge.
-
-    Louvain's method (Blondel and others 2008, of networkx) on the edges of the graph, weighted by
-    |ρ̂|, with a fixed seed. Communities are numbered by the total strength of their nodes.
-    """
+    """The community (Louvain's, by |ρ̂|) of each variable: 0 for the strongest, −1 without an edge."""
     nx = require("networkx", "plot", "Communities")
     weight = np.round(edge_strengths(graph), _DECIMALS)
     found = nx.Graph()
@@ -501,11 +497,7 @@ def free_box(box: FloatArray, page: FloatArray, taken: list[FloatArray], gap: fl
 def edge_paths(
     places: FloatArray, rows: IntArray, columns: IntArray, room: float
 ) -> list[FloatArray]:
-    """The points of each edge, in the order of the edges.
-
-    An edge is straight if no other node is nearer to it than `room`. If one is, it is bent as
-    little as helps; where nothing helps, it keeps the bend that leaves most room.
-    """
+    """The points of each edge: straight, or bent as little as keeps other nodes out of `room`."""
     paths = [places[[i, j]] for i, j in zip(rows, columns, strict=True)]
     for k in _in_the_way(places, rows, columns, room):
         i, j = rows[k], columns[k]

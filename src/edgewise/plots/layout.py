@@ -104,10 +104,7 @@ def component_positions(partial_correlation: FloatArray) -> FloatArray:
 
 
 def _standing_out(strength: FloatArray) -> BoolArray:
-    """Pairs stronger than the strongest of so many of noise alone would be.
-
-    A node without any keeps its strongest pair, if that is stronger than what it has by noise.
-    """
+    """Pairs stronger than the strongest of noise would be; of a node without any, its strongest."""
     p = len(strength)
     noise = float(np.quantile(pairs_of(strength), 0.25)) / _QUARTILE
     strong = strength > max(noise * math.sqrt(2 * math.log(p * (p - 1) / 2)), 1e-8)
@@ -182,10 +179,7 @@ def path_distances(partial_correlation: FloatArray) -> FloatArray:
 
 
 def scaled_start(distance: FloatArray) -> FloatArray:
-    """The two leading directions of classical scaling, approached from a circle.
-
-    If the data prefer no direction, the circle stays: rounding alone would decide an eigenvector.
-    """
+    """The two leading directions of classical scaling, approached from a circle, or the circle."""
     p = len(distance)
     angle = 2 * np.pi * np.arange(p) / p
     circle = np.column_stack([np.cos(angle), np.sin(angle)])

@@ -71,16 +71,7 @@ def write_difference_report(
 def difference_html(
     result: EdgeDifferenceResult, *, title: str | None = None, command: str = ""
 ) -> str:
-    """The page.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import edgewise as ew
-    >>> a, b = np.random.default_rng(0).standard_normal((2, 500, 3))
-    >>> difference_html(ew.compare_groups(a, b)).startswith("<!doctype html>")
-    True
-    """
+    """The page."""
     require("jinja2", "plot", "A report")
     from jinja2 import Environment
     from markupsafe import Markup
@@ -271,10 +262,7 @@ def layout_of(results: Sequence[EdgeDifferenceResult]) -> Layout:
 def label_places(
     nodes: FloatArray, labels: Sequence[str], importance: FloatArray, lines: FloatArray
 ) -> list[Place | None]:
-    """A place beside its node for each label, the most important first; None where all are taken.
-
-    `lines` are points of the edges, of which a label covers as few as it can.
-    """
+    """A place beside its node for each label, where it covers few `lines` and nothing else."""
     discs = np.column_stack([nodes - _RADIUS, nodes + _RADIUS])
     taken: list[FloatArray] = []
     places: list[Place | None] = [None] * len(labels)

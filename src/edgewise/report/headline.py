@@ -47,10 +47,7 @@ def breaking(result: EdgeTestResult) -> list[str]:
 
 
 def is_avoidable(result: EdgeTestResult) -> bool:
-    """Whether a caution takes the guarantee away that another test of the question would not have.
-
-    Nothing but ranks, which are another question, does better with rows that are very far out.
-    """
+    """Whether another test of the question would keep a guarantee that a caution takes away."""
     kinds = {getattr(one, "kind", "") for one in result.cautions if getattr(one, "breaks", False)}
     return bool(kinds - {"far tails"} if result.why else kinds)
 

@@ -236,23 +236,14 @@ def frozen(array: _Array) -> _Array:
 
 
 def probabilities(log_p: FloatArray, draws: int | None = None) -> FloatArray:
-    """exp, but never zero: zero would claim a certainty that no test gives.
-
-    Of so many draws, the p-values are multiples of 1/(draws + 1), to the last digit: rounding must
-    not lift one above a level that it keeps.
-    """
+    """exp, but never zero: zero would claim a certainty that no test gives."""
     p = np.maximum(np.exp(log_p), _TINY)
+    # Of draws, exact multiples of 1/(draws + 1): rounding must not lift one above its level.
     return p if draws is None else np.rint(p * (draws + 1)) / (draws + 1)
 
 
 def interval_label(level: float, family: IntervalFamily, *, some: bool = False) -> str:
-    """A heading for a column of intervals; `some` if only some pairs were tested.
-
-    Examples
-    --------
-    >>> interval_label(0.95, "all pairs"), interval_label(0.999999, "pointwise")
-    ('95 % interval for all pairs at once', '99.9999 % interval, pointwise')
-    """
+    """A heading for a column of intervals; `some` if only some pairs were tested."""
     percent = f"{100 * level:.4g}"
     if percent == "100":
         percent = f"{100 * level:.15g}"

@@ -193,11 +193,7 @@ def _interval(
 
 
 def _excess(result: EdgeTestResult, level: float) -> FloatArray | None:
-    """How much more each log Θ̂_ii varies than on Gaussian rows, in squared critical values.
-
-    None where Θ̂ does not say how the errors of two edges go together: under a bound, for copies of
-    imputed rows, and where each pair has its own rows.
-    """
+    """How much more each log Θ̂_ii varies than on Gaussian rows, in squared critical values."""
     error, diagonal = result.standard_error, result.precision.diagonal()
     rows = result.provenance
     if error is None or rows.n_copies is not None or rows.pair_rows is not None:

@@ -101,15 +101,7 @@ class EdgeDifference(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class TwoGroups:
-    """What a method measured in two groups, with the same columns in the same order.
-
-    Attributes
-    ----------
-    names : tuple of two str
-        The names of the groups.
-    first, second : Measurement
-        What was measured.
-    """
+    """What a method measured in two groups, with the same columns in the same order."""
 
     names: tuple[str, str]
     first: Measurement
@@ -134,10 +126,7 @@ class TwoGroups:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GroupComparison:
-    """Two groups, and the p-values (logarithms) of the differences of the pairs.
-
-    Those of pairs that are not tested are NaN. `log_global` is that of "no pair differs".
-    """
+    """Two groups, and log p-values: of pairs, NaN if not tested, and of "no pair differs"."""
 
     groups: TwoGroups
     uncertainty: GroupDifference
@@ -542,11 +531,7 @@ def decide_differences(
     draws: FloatArray | None = None,
     **more: Any,
 ) -> EdgeDifferenceResult:
-    """The result of all comparisons; the correction is over the tested pairs of all of them.
-
-    `draws` are the statistics of all comparisons after permutations, one permutation in each row;
-    `more` are further fields of the result.
-    """
+    """The result of all comparisons; `draws` has a permutation of all statistics in each row."""
     names = compared[0].first.feature_names
     alpha, correction = question.alpha, question.correction
     pairs = len(names) * (len(names) - 1) // 2

@@ -1,8 +1,4 @@
-"""Results from JSON: dataclasses, all the way down, by their type hints.
-
-An object has the fields of its dataclass, and `kind` names its class. Reading checks every value
-before it is used and runs no part of the text as code.
-"""
+"""Results from JSON: dataclasses by their type hints, every value checked before it is used."""
 
 from __future__ import annotations
 

@@ -330,13 +330,7 @@ def _most(result: EdgeTestResult, counts: tuple[int, ...]) -> str:
 
 
 def transformed(transform: str | None) -> str:
-    """What was tested in place of the columns, as in "of normal scores"; empty if they were.
-
-    Examples
-    --------
-    >>> transformed("normal-scores")
-    'of normal scores'
-    """
+    """What was tested in place of the columns, as in "of normal scores"; empty if they were."""
     return {
         "normal-scores": "of normal scores",
         "diff": "of differences of consecutive rows",

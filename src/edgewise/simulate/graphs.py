@@ -342,9 +342,8 @@ def make_gram_precision(
 def select_covariance(covariance: FloatArray, joined: BoolArray) -> FloatArray:
     """Θ that is zero except where `joined`; its inverse is `covariance` there and for each alone.
 
-    Each variable in turn is regressed on its neighbours with their current Σ, and its covariances
-    with all others are set to what that regression implies, until nothing changes. In the end the
-    regressions give the columns of Θ: minus the coefficients over the residual variance.
+    Each variable is regressed on its neighbours, and its covariances with all others set to what
+    that implies, until nothing changes.
     """
     neighbours = [np.flatnonzero(row) for row in joined]
     current = covariance.copy()
