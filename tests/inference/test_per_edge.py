@@ -153,7 +153,7 @@ class TestFormulas:
         assert low[0, 1] == pytest.approx(math.tanh(z - 0.2 * c), rel=1e-10)
         assert high[0, 1] == pytest.approx(math.tanh(z + 0.2 * c), rel=1e-10)
         for value in (0.0, 0.1):
-            threshold = own.threshold(estimates, math.log(0.1), value, "partial_correlation")[0, 1]
+            threshold = own.threshold(estimates, math.log(0.1), value)[0, 1]
             assert threshold == pytest.approx(2 * math.tanh(math.atanh(value) + 0.2 * c))
 
     def test_an_exact_statistic_is_students(self):

@@ -75,10 +75,7 @@ class PrecisionEstimate:
         return np.diag(1 / np.sqrt(self.covariance.diagonal()))
 
     def standardized(self) -> PrecisionEstimate:
-        """The estimates for columns divided by their standard deviations.
-
-        The zeros of DΘD are those of Θ, so a test of them stays valid.
-        """
+        """The estimates for columns divided by their standard deviations."""
         scale = np.sqrt(self.covariance.diagonal())
         correlation = unscaled(self.covariance, scale)
         np.fill_diagonal(correlation, 1.0)
@@ -111,10 +108,7 @@ class PrecisionEstimate:
 def estimate_precision(
     moments: SampleMoments, feature_names: Sequence[str], first_look: FirstLook | None = None
 ) -> PrecisionEstimate:
-    """Invert the covariance through the correlation matrix; errors name the columns at fault.
-
-    Where there is a first look at the rows, it tells columns of tiny values from constant ones.
-    """
+    """Invert the covariance through the correlation matrix; errors name the columns at fault."""
     check_testable_shape(moments.n_samples, moments.n_features or 0)
     covariance = moments.covariance()
     raise_if_not_measurable(covariance, moments.mean(), feature_names, first_look)
@@ -189,10 +183,7 @@ def live_share(
 
 
 def _is_lumpy(sizes: FloatArray) -> BoolArray:
-    """Whether sizes lump near 0: many are far below one that not many more are below.
-
-    Of a density few are that near 0, or, with a heavy tail, far fewer are beyond.
-    """
+    """Whether sizes lump near 0: many are far below one that not many more are below."""
     n = len(sizes)
     if n < _FEWEST_FOR_LUMP:
         return np.zeros(sizes.shape[1], dtype=np.bool_)

@@ -17,10 +17,8 @@ _MOST_STEPS, _CLOSE = 1000, 1e-10
 
 
 def nearest_correlation(matrix: FloatArray, smallest: float = 0.0) -> FloatArray:
-    """The nearest matrix with ones on the diagonal and no eigenvalue below `smallest`.
-
-    Nearest in the Frobenius norm, by alternating projections on the two sets with Dykstra's
-    correction (Higham, IMA J. Numer. Anal. 2002).
+    """The nearest correlation matrix, no eigenvalue below `smallest` (Higham, IMA J. Numer. Anal.
+    2002).
     """
     nearest, correction = matrix.copy(), np.zeros_like(matrix)
     for _ in range(_MOST_STEPS):

@@ -40,16 +40,10 @@ _NO_COLUMNS: IntArray = np.empty(0, dtype=np.intp)
 class Neighbours:
     """The chosen neighbours A_i of each column, in the order of the columns.
 
-    Attributes
-    ----------
-    of : tuple of ndarray of int
-        A_i, one for each column.
-    penalty : float
-        λ, of coefficients of columns in standard units, and in units of the noise.
-    most : int
-        The most that the lasso may choose for a column.
-    cut : ndarray of int
-        The columns for which it chose more, and the largest were kept.
+    `of`: A_i, one for each column.
+    `penalty`: λ, of coefficients of columns in standard units, and in units of the noise.
+    `most`: The most that the lasso may choose for a column.
+    `cut`: The columns for which it chose more, and the largest were kept.
     """
 
     of: tuple[IntArray, ...]
@@ -173,20 +167,13 @@ _ROWS_PER_NEIGHBOUR = 8
 class NodewiseFit:
     """The chosen neighbours, the regressions on them, and what those of the pairs need.
 
-    Attributes
-    ----------
-    moments : SampleMoments
-        Mean and covariance.
-    neighbours : Neighbours
-        A_i.
-    sets : PairSets
-        S_ij.
-    correlation : ndarray of shape (p, p)
-        Of all columns.
-    deviation : ndarray of shape (p,)
-        The standard deviations of the columns.
-    residual_map : ndarray of shape (p, p)
-        B with v = Bᵀx for x in standard units: the residuals given A_i, scaled to unit variance.
+    `moments`: Mean and covariance.
+    `neighbours`: A_i.
+    `sets`: S_ij.
+    `correlation` (p, p): Of all columns.
+    `deviation` (p,): The standard deviations of the columns.
+    `residual_map` (p, p): B with v = Bᵀx for x in standard units: the residuals given A_i, scaled
+      to unit variance.
     """
 
     moments: SampleMoments
@@ -251,20 +238,12 @@ def nodewise_fit(
 ) -> NodewiseFit:
     """Choose the neighbours, and regress each column on its own.
 
-    Parameters
-    ----------
-    moments : SampleMoments
-        Mean and covariance.
-    feature_names : sequence of str
-        The columns, for messages.
-    first_look : FirstLook, optional
-        Tells columns of tiny values from constant ones.
-    penalty : float
-        λ of the scaled lasso, in units of √(2 log(p/√n)/n).
-    most : int, optional
-        The most neighbours that a column keeps; by default n/8.
-    given : sequence of int
-        The places of columns that are neighbours of all others, without being chosen.
+    `moments`: Mean and covariance.
+    `feature_names`: The columns, for messages.
+    `first_look`: Tells columns of tiny values from constant ones.
+    `penalty`: λ of the scaled lasso, in units of √(2 log(p/√n)/n).
+    `most`: The most neighbours that a column keeps; by default n/8.
+    `given`: The places of columns that are neighbours of all others, without being chosen.
     """
     check_wide_shape(moments.n_samples, moments.n_features or 0)
     n, covariance = moments.n_samples, moments.covariance()

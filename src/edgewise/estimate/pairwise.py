@@ -76,10 +76,7 @@ def _check_definite(correlation: FloatArray, pooled: PooledPairs, names: Sequenc
 
 
 def not_definite(pooled: PooledPairs, names: Sequence[str], without: str = "") -> DataError:
-    """The error for a covariance that is not positive definite, with all rows or without some.
-
-    If it is with all rows, too much is missing; if only without some, these may also be far out.
-    """
+    """The error for a covariance that is not positive definite, with all rows or without some."""
     if without:
         return DataError(
             f"X: the covariances{without} do not fit together (their matrix is not positive "

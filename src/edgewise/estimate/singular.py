@@ -31,10 +31,7 @@ def measurable(scale: FloatArray, mean: FloatArray) -> BoolArray:
 def raise_if_not_measurable(
     covariance: FloatArray, mean: FloatArray, names: Sequence[str], first_look: FirstLook | None
 ) -> None:
-    """Refuse columns whose variance is zero, or is not known to float64.
-
-    Without a first look at the rows, a column of tiny values cannot be told from a constant one.
-    """
+    """Refuse columns whose variance is zero, or is not known to float64."""
     variance = covariance.diagonal()
     large = ~(variance <= _LARGEST_SCALE**2)  # or NaN
     scale = np.sqrt(np.maximum(np.where(large, np.inf, variance), 0.0))

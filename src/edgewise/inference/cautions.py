@@ -50,18 +50,8 @@ class Assumes(Flag):
 class Caution(str):
     """A sentence about the data that a reader of the result should know.
 
-    Attributes
-    ----------
-    kind : str
-        What it is about, such as "dependence".
-    breaks : bool
-        Whether the method's guarantee does not hold on such data.
-
-    Examples
-    --------
-    >>> told = Caution("The rows are few.", "few rows")
-    >>> told, told.kind, told.breaks
-    ('The rows are few.', 'few rows', False)
+    `kind`: What it is about, such as "dependence".
+    `breaks`: Whether the method's guarantee does not hold on such data.
     """
 
     __slots__ = ("breaks", "kind")
@@ -85,10 +75,7 @@ def cautions_of(diagnosis: Diagnosis, assumes: Assumes) -> tuple[Caution, ...]:
 def cautions_about_clusters(
     facts: Diagnosis, assumes: Assumes, counts: npt.NDArray[np.int64]
 ) -> tuple[Caution, ...]:
-    """The same where rows belong to clusters with these numbers of rows.
-
-    Rows of a group may then depend on each other and wander as they like; clusters may not.
-    """
+    """The same for clusters of these sizes, whose rows may depend on each other as they like."""
     without = replace(facts, level_columns=(), counting_columns=())
     others = cautions_of(without, assumes & ~Assumes.INDEPENDENT_ROWS)
     # As many clusters of equal length would have the same sum of squares.
@@ -303,11 +290,7 @@ def p_text(p: float) -> str:
 
 
 class Missingness(NamedTuple):
-    """The column whose missing values depend most on the other columns.
-
-    `pvalue` allows for the number of pairs of columns. `partner` is the column that shows it best,
-    and is `higher` or lower where the value is missing.
-    """
+    """The column whose missing values depend most on another, `partner`: `higher` or lower then."""
 
     pvalue: float
     column: int

@@ -47,16 +47,10 @@ _LARGEST = np.nextafter(1.0, 0.0)
 class EdgeEnds:
     """|ρ̂_ij| of the edges, 0 elsewhere, and what it may be.
 
-    Attributes
-    ----------
-    size : ndarray of shape (p, p)
-        |ρ̂_ij|.
-    middle : ndarray of shape (p, p)
-        What is left of it when its selection is allowed for.
-    low, high : ndarray of shape (p, p)
-        The ends of its interval.
-    sure : ndarray of shape (p, p)
-        The lower end of the interval that holds for all pairs at once; never below 0.
+    `size` (p, p): |ρ̂_ij|.
+    `middle` (p, p): What is left of it when its selection is allowed for.
+    `low`, `high` (p, p): The ends of its interval.
+    `sure` (p, p): The lower end of the interval that holds for all pairs at once; never below 0.
     """
 
     size: FloatArray
@@ -81,10 +75,7 @@ def selected_ends(
     threshold: FloatArray,
     level: float,
 ) -> EdgeEnds:
-    """Of pointwise intervals, given that |ρ̂_ij| exceeds its threshold.
-
-    `at_once` are the intervals that hold for all pairs at once.
-    """
+    """Of pointwise intervals (or those `at_once`), given that |ρ̂_ij| exceeds its threshold."""
     size, low, high = _towards_the_sign(partial, edges, interval)
     beyond, at = (1 - level) / 2, np.nonzero(np.triu(edges))
     with np.errstate(all="ignore"):
@@ -105,14 +96,7 @@ def selected_ends(
 
 
 def truncated_quantile(t: FloatArray, cut: FloatArray, tail: float) -> FloatArray:
-    """μ ≥ 0 with P(Z > t | Z > cut) = tail for a normal Z of mean μ and variance one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> truncated_quantile(np.array([3.1, 4.0, 9.0]), np.array([3.0, 3.0, 3.0]), 0.5).round(2)
-    array([0.  , 3.69, 9.  ])
-    """
+    """μ ≥ 0 with P(Z > t | Z > cut) = tail for a normal Z of mean μ and variance one."""
     bottom, top = np.zeros_like(t), np.maximum(t, 0.0) + 10.0
     above = np.log(tail)
     for _ in range(_HALVINGS):
@@ -146,10 +130,7 @@ def sum_ends(
 
 
 def correlated_reach(partial: FloatArray, half: FloatArray, excess: FloatArray) -> FloatArray:
-    """How far the sum of each row of |ρ̂| reaches, if its entries reach `half`, and 0 elsewhere.
-
-    `excess` is v_i of the module's text, in the units of half².
-    """
+    """How far the sum of each row of |ρ̂| reaches if its entries reach `half`; `excess` is v_i."""
     chosen = half > 0
     rho = np.where(np.eye(len(partial), dtype=bool), 0.0, partial)
     rho2, size = np.square(rho), np.where(chosen, np.abs(rho), 0.0)

@@ -24,19 +24,9 @@ _ELEMENTS_AT_ONCE = 1 << 22
 def adjust(log_p: FloatArray, correction: str | None) -> FloatArray:
     """Logarithms of adjusted p-values: a pair with at most log α is rejected at level α.
 
-    Parameters
-    ----------
-    log_p : ndarray of shape (m,)
-        Logarithms of the p-values.
-    correction : {"holm", "bonferroni", "bh", "by", None}
-        Holm and Bonferroni control the probability of any false edge; Benjamini–Hochberg and,
-        under any dependence, Benjamini–Yekutieli the expected share of false edges.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> np.exp(adjust(np.log([0.01, 0.04, 0.03]), "holm")).round(3).tolist()
-    [0.03, 0.06, 0.06]
+    `log_p` (m,): Logarithms of the p-values.
+    `correction`: Holm and Bonferroni control the probability of any false edge; Benjamini–Hochberg
+      and, under any dependence, Benjamini–Yekutieli the expected share of false edges.
     """
     m = log_p.shape[0]
     if correction is None or m == 0:
@@ -56,11 +46,7 @@ def adjust(log_p: FloatArray, correction: str | None) -> FloatArray:
 
 
 def log_critical_level(m: int, rejected: int, alpha: float, correction: str | None) -> float:
-    """Log of the per-edge level that separates the rejected edges from the others.
-
-    Step-wise procedures find the level from the data. Once `rejected` is known, they are the same
-    as comparing every p-value with this number.
-    """
+    """Log of the per-edge level that separates the rejected edges from the others."""
     if correction is None or m == 0:
         return math.log(alpha)
     if correction == "bonferroni":
@@ -84,16 +70,11 @@ class MaxStatistic:
     draws by their tail probabilities. The step-down form (Romano & Wolf 2005) tests each edge
     against the maximum over those not yet rejected.
 
-    Attributes
-    ----------
-    influences : callable
-        What each batch adds to all pairs, of shape (batches, pairs); called when it is needed.
-    random_state : int
-        The seed of the draws.
-    diagonal : bool
-        Whether the influences are those of all entries, those on the diagonal last.
-    entries : ndarray of bool of shape (p, p), or None
-        The pairs, or entries, of the family; None for all.
+    `influences`: What each batch adds to all pairs, of shape (batches, pairs); called when it is
+      needed.
+    `random_state`: The seed of the draws.
+    `diagonal`: Whether the influences are those of all entries, those on the diagonal last.
+    `entries` (p, p): The pairs, or entries, of the family; None for all.
     """
 
     influences: Callable[[], FloatArray]

@@ -21,13 +21,12 @@ class PerEdgeThreshold:
 
     log_level: float
     effect: float
-    scale: str
 
     def of(
         self, uncertainty: Uncertainty, estimated: Estimated, tested: BoolArray | None
     ) -> FloatArray:
         """A symmetric matrix: NaN for pairs that are not tested."""
-        threshold = uncertainty.threshold(estimated, self.log_level, self.effect, self.scale)
+        threshold = uncertainty.threshold(estimated, self.log_level, self.effect)
         return threshold if tested is None else np.where(tested, threshold, np.nan)
 
 
@@ -49,10 +48,7 @@ class Decision:
 
 
 def decision(measurement: Measurement, question: Question) -> tuple[Measurement, Decision]:
-    """Decide at the level, for the correction, the effect and the family of the question.
-
-    The measurement comes back with what intervals need, and without what only decisions need.
-    """
+    """The decision, and the measurement with what intervals need and without what they do not."""
     tested = question.tested(measurement.feature_names)
     measurement = within_family(measurement, tested)
     own = measurement.uncertainty
@@ -97,15 +93,15 @@ def within_family(measurement: Measurement, tested: BoolArray | None) -> Measure
 
 def _one_by_one(measurement: Measurement, question: Question, tested: BoolArray | None) -> Decision:
     """Every edge from its own statistic, then corrected for the number of pairs in the family."""
-    own, alpha, effect = measurement.uncertainty, question.alpha, question.effect
-    log_p = own.log_pvalues(measurement, *effect)
+    own, alpha = measurement.uncertainty, question.alpha
+    log_p = own.log_pvalues(measurement, question.min_effect)
     family = np.ones(len(log_p), bool) if tested is None else pairs_of(tested)
     log_adjusted = np.full(len(log_p), np.nan)
     log_adjusted[family] = adjust(log_p[family], question.correction)
     reject = log_adjusted <= math.log(alpha)
     n_pairs, found = int(family.sum()), int(reject.sum())
     log_level = log_critical_level(n_pairs, found, alpha, question.correction)
-    return Decision(log_p, log_adjusted, reject, PerEdgeThreshold(log_level, *effect))
+    return Decision(log_p, log_adjusted, reject, PerEdgeThreshold(log_level, question.min_effect))
 
 
 def _by_the_largest(
@@ -129,7 +125,7 @@ def _by_the_largest(
     log_adjusted[family], log_level, own = own.step_down(
         measurement.statistic, maxima, family, log_alpha
     )
-    threshold = PerEdgeThreshold(log_level, *question.effect)
+    threshold = PerEdgeThreshold(log_level, 0.0)
     return Decision(log_p, log_adjusted, log_adjusted <= log_alpha, threshold), own
 
 

@@ -35,12 +35,9 @@ _KEPT_SHARE = 0.1
 class PermutedMaxima:
     """The sizes |D| of permuted labels, largest first.
 
-    Attributes
-    ----------
-    largest : ndarray of shape (permutations,)
-        The largest of all tests in each permutation.
-    each : ndarray of shape (kept, pairs)
-        The largest sizes of each pair by itself: not all, but the share that levels need.
+    `largest` (permutations,): The largest of all tests in each permutation.
+    `each` (kept, pairs): The largest sizes of each pair by itself: not all, but the share that
+      levels need.
     """
 
     largest: FloatArray
@@ -67,10 +64,7 @@ class PermutedMaxima:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GroupZ:
-    """Fisher's z of every pair in one group, its standard error, and the degrees of that.
-
-    The diagonal does not matter.
-    """
+    """Fisher's z of every pair in one group, its standard error, and the degrees of that."""
 
     fisher_z: FloatArray
     standard_error: FloatArray
@@ -94,14 +88,9 @@ class GroupZ:
 class GroupDifference:
     """z_A − z_B of every pair, with what tests and intervals of it are made from.
 
-    Attributes
-    ----------
-    first, second : GroupZ
-        The two groups.
-    n_tests : int
-        How many tests a simultaneous interval allows for.
-    permuted : PermutedMaxima or None
-        The statistic after permutations of the labels, in place of Student's reference.
+    `first`, `second`: The two groups.
+    `n_tests`: How many tests a simultaneous interval allows for.
+    `permuted`: The statistic after permutations of the labels, in place of Student's reference.
     """
 
     first: GroupZ
@@ -167,13 +156,7 @@ class GroupDifference:
 
 
 def log_any(log_p: FloatArray, n_tests: int) -> float:
-    """The logarithm of the p-value of "no pair differs": Bonferroni's, whatever the dependence.
-
-    Examples
-    --------
-    >>> round(math.exp(log_any(np.log([0.01, 0.5, 0.9]), 3)), 3)
-    0.03
-    """
+    """The logarithm of the p-value of "no pair differs": Bonferroni's, whatever the dependence."""
     return float(min(np.min(log_p) + math.log(n_tests), 0.0))
 
 
@@ -181,18 +164,14 @@ def log_any(log_p: FloatArray, n_tests: int) -> float:
 class PermutedTests:
     """What permutations say about all tests.
 
-    Attributes
-    ----------
-    log_pvalue : ndarray of shape (tests,)
-        Of each test by itself: (1 + number of sizes as large)/(1 + permutations).
-    log_adjusted : ndarray of shape (tests,)
-        Stepping down from the largest size (Westfall & Young 1993; Romano & Wolf 2005).
-    sizes : ndarray of shape (tests,)
-        |D| as it was observed.
-    draws : ndarray of shape (permutations, tests)
-        The same after each permutation.
-    family : ndarray of bool of shape (tests,)
-        The tests that are corrected for each other; the others have no adjusted p-value.
+    `log_pvalue` (tests,): Of each test by itself: (1 + number of sizes as large)/(1 +
+      permutations).
+    `log_adjusted` (tests,): Stepping down from the largest size (Westfall & Young 1993; Romano &
+      Wolf 2005).
+    `sizes` (tests,): |D| as it was observed.
+    `draws` (permutations, tests): The same after each permutation.
+    `family` (tests,): The tests that are corrected for each other; the others have no adjusted
+      p-value.
     """
 
     log_pvalue: FloatArray
@@ -220,11 +199,7 @@ class PermutedTests:
         return cls(np.log(alone), np.log(adjusted), sizes, draws, family)
 
     def log_any(self, tests: slice) -> float:
-        """The logarithm of the p-value of "none of these tests differs", from their largest size.
-
-        The first size that steps down is the largest, so with all tests this is its adjusted
-        p-value.
-        """
+        """The log p-value of "none of these tests differs", from their largest size."""
         own = self.family[tests]
         largest = self.draws[:, tests][:, own].max(axis=1)
         observed = self.sizes[tests][own].max()
@@ -248,19 +223,8 @@ def difference_interval(
     the ellipse meets the line a = b: where |z_A − z_B| ≤ c√(V_A + V_B), so that the test of
     equality does not reject.
 
-    Parameters
-    ----------
-    z_a, z_b : ndarray
-        Fisher's z in the two groups.
-    reach_a, reach_b : ndarray
-        The standard errors times the critical value.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> low, high = difference_interval(*np.array([[0.5], [0.1], [0.2], [0.2]]))
-    >>> low.round(3), high.round(3)
-    (array([0.107]), array([0.611]))
+    `z_a`, `z_b`: Fisher's z in the two groups.
+    `reach_a`, `reach_b`: The standard errors times the critical value.
     """
     reach_a, reach_b = np.minimum(reach_a, _SATURATED), np.minimum(reach_b, _SATURATED)
     return ConfidenceInterval(

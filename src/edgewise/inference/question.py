@@ -28,20 +28,12 @@ Pairs: TypeAlias = tuple[tuple[str, str], ...]
 class Question:
     """What is asked of a measurement; see `Method.question`, which checks it.
 
-    Attributes
-    ----------
-    alpha : float
-        The level.
-    correction : str or None
-        How it accounts for testing many pairs.
-    min_effect : float
-        H₀ is |effect| ≤ this.
-    effect_scale : {"partial_correlation", "precision"}
-        What the effect is.
-    given : tuple of str
-        Columns that are adjusted for; no pair with one of them is tested.
-    pairs : tuple of pairs of str, or None
-        The only pairs to test; None for all that have no given column.
+    `alpha`: The level.
+    `correction`: How it accounts for testing many pairs.
+    `min_effect`: H₀ is |effect| ≤ this.
+    `effect_scale`: What the effect is.
+    `given`: Columns that are adjusted for; no pair with one of them is tested.
+    `pairs`: The only pairs to test; None for all that have no given column.
     """
 
     alpha: float
@@ -105,15 +97,7 @@ def checked_family(
 def family_mask(
     names: Sequence[str], given: Sequence[str] = (), pairs: Pairs | None = None
 ) -> BoolArray | None:
-    """Which pairs of these columns are tested, as a symmetric matrix; None where all are.
-
-    Examples
-    --------
-    >>> family_mask(["a", "b", "c"], given=["c"])
-    array([[False,  True, False],
-           [ True, False, False],
-           [False, False, False]])
-    """
+    """Which pairs of these columns are tested, as a symmetric matrix; None where all are."""
     if not given and pairs is None:
         return None
     check_known("given", given, names)

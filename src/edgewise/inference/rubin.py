@@ -23,18 +23,12 @@ _FEWEST_DEGREES = 1e-3
 class Pooled:
     """What m imputed copies say together, for each entry.
 
-    Attributes
-    ----------
-    mean : ndarray
-        The mean of the estimates.
-    standard_error : ndarray
-        √T, T = W + (1 + 1/m)B: W the mean of the squared standard errors, B the sample variance of
-        the estimates.
-    missing : ndarray
-        λ = (1 + 1/m)B/T: the share of the variance that is there because values are missing. For
-        many copies it is the fraction of missing information.
-    degrees : ndarray
-        Barnard and Rubin's degrees of freedom of T.
+    `mean`: The mean of the estimates.
+    `standard_error`: √T, T = W + (1 + 1/m)B: W the mean of the squared standard errors, B the
+      sample variance of the estimates.
+    `missing`: λ = (1 + 1/m)B/T: the share of the variance that is there because values are missing.
+      For many copies it is the fraction of missing information.
+    `degrees`: Barnard and Rubin's degrees of freedom of T.
     """
 
     mean: FloatArray
@@ -51,26 +45,10 @@ def pool_estimates(
     1/ν = 1/ν_old + 1/ν_obs, with ν_old = (m − 1)/λ² and
     ν_obs = (ν_com + 1)/(ν_com + 3) · ν_com (1 − λ).
 
-    Parameters
-    ----------
-    estimates, errors : m arrays of the same shape
-        The estimates of each copy, and their standard errors.
-    degrees : m arrays
-        ν_com of each copy: the degrees of freedom that its standard errors would have if no value
-        were missing. A variance with ν degrees has the relative variance 2/ν, and the variances of
-        the copies rise and fall together, so their harmonic mean is that of W.
-
-    Examples
-    --------
-    >>> made = pool_estimates(
-    ...     [np.array([1.0]), np.array([2.0]), np.array([3.0])],
-    ...     [np.array([1.0])] * 3,
-    ...     [np.array([100.0])] * 3,
-    ... )
-    >>> made.mean, (made.standard_error**2).round(3), made.missing.round(3)
-    (array([2.]), array([2.333]), array([0.571]))
-    >>> made.degrees.round(3)
-    array([5.346])
+    `estimates`, `errors`: The estimates of each copy, and their standard errors.
+    `degrees`: ν_com of each copy: the degrees of freedom that its standard errors would have if no
+      value were missing. A variance with ν degrees has the relative variance 2/ν, and the variances
+      of the copies rise and fall together, so their harmonic mean is that of W.
     """
     m = len(estimates)
     # About the first copy, so that equal copies have no variance, not even one of rounding.

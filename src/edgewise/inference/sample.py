@@ -72,24 +72,15 @@ _MANY_COLUMNS = 300
 class Needs:
     """What a method works from, with the options it was given.
 
-    Attributes
-    ----------
-    order : {2, 4, "all"}
-        The order of the moments that the first pass keeps.
-    in_batches : bool
-        Keep the moments of batches of rows instead.
-    n_batches : int or None
-        How many batches; None for the usual number.
-    reads_again : bool
-        Whether the rows are read after the first pass; if not, a state is enough.
-    wide : bool
-        Whether there may be as many columns as rows, or more.
-    concordance : bool
-        Of batches, keep the concordance of rows instead.
-    products : bool
-        Whether the moments of all products of four columns serve in place of the rows.
-    undecided : bool
-        The first pass decides between methods; batches are for rows that are read only once.
+    `order`: The order of the moments that the first pass keeps.
+    `in_batches`: Keep the moments of batches of rows instead.
+    `n_batches`: How many batches; None for the usual number.
+    `reads_again`: Whether the rows are read after the first pass; if not, a state is enough.
+    `wide`: Whether there may be as many columns as rows, or more.
+    `concordance`: Of batches, keep the concordance of rows instead.
+    `products`: Whether the moments of all products of four columns serve in place of the rows.
+    `undecided`: The first pass decides between methods; batches are for rows that are read only
+      once.
     """
 
     order: int | str = 2
@@ -134,40 +125,24 @@ class Sample:
     If something is not available, such as another pass over the rows of a state, the error says so
     in one sentence.
 
-    Attributes
-    ----------
-    state : RowState or FourthMoments
-        The sums of the first pass.
-    feature_names : tuple of str
-        The columns.
-    purpose : str
-        The method or function that works on it, for messages.
-    rows : Rescan or None
-        The rows, for further passes; None if there are none.
-    in_memory : bool
-        Whether another pass over the rows costs next to nothing.
-    first_look : FirstLook or None
-        What the first pass noted besides sums; a saved state has none.
-    clusters : ClusterMoments or None
-        The moments of each cluster of rows.
-    clusters_name, weights_name : str or None
-        The columns of clusters and of sampling weights, if they have a name.
-    n_dropped : int
-        Rows left out because of missing values.
-    files : tuple of FileRead
-        The files that the rows came from.
-    transform : str or None
-        What replaced the values of the columns.
-    given : tuple of str
-        The columns that every pair is to be adjusted for, where a method chooses among columns.
-    facts : Diagnosis or None
-        What is known of the rows already.
-    estimate : PrecisionEstimate or None
-        The estimate from these moments, if it is known already.
-    why : str
-        Why this method was chosen, if the user did not choose it.
-    notes : tuple of str
-        What was left out of the data.
+    `state`: The sums of the first pass.
+    `feature_names`: The columns.
+    `purpose`: The method or function that works on it, for messages.
+    `rows`: The rows, for further passes; None if there are none.
+    `in_memory`: Whether another pass over the rows costs next to nothing.
+    `first_look`: What the first pass noted besides sums; a saved state has none.
+    `clusters`: The moments of each cluster of rows.
+    `clusters_name`, `weights_name`: The columns of clusters and of sampling weights, if they have a
+      name.
+    `n_dropped`: Rows left out because of missing values.
+    `files`: The files that the rows came from.
+    `transform`: What replaced the values of the columns.
+    `given`: The columns that every pair is to be adjusted for, where a method chooses among
+      columns.
+    `facts`: What is known of the rows already.
+    `estimate`: The estimate from these moments, if it is known already.
+    `why`: Why this method was chosen, if the user did not choose it.
+    `notes`: What was left out of the data.
     """
 
     state: RowState | FourthMoments
@@ -548,10 +523,7 @@ def sample_of_state(
 
 
 def sample_of_table(table: Table, needs: Needs, purpose: str, *, describe: bool = True) -> Sample:
-    """Make the first pass over the rows; the sample can make further ones.
-
-    To `describe` missing values in an error, all of them are counted.
-    """
+    """Make the first pass over the rows; the sample can make further ones."""
     options, p = options_of(table), len(table.feature_names)
     if options.clusters:
         return _sample_of_clusters(table, purpose)

@@ -109,10 +109,7 @@ def log_two_sided_of_one(t: float, fourth: float, sixth: float) -> float:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Saddle:
-    """K(s) = rest·s²/2 + r log cosh(as), and the tail of Lugannani and Rice at K′(s) = t.
-
-    Of arrays, or of single numbers: `f` has the functions for either.
-    """
+    """K(s) = rest·s²/2 + r log cosh(as), and the tail of Lugannani and Rice at K′(s) = t."""
 
     a: Any
     count: Any

@@ -53,10 +53,7 @@ class Estimated(Protocol):
 
 
 class BoundDecision(NamedTuple):
-    """What a bound says at one level: ε, its edges above the diagonal, and the |Θ̂_ij| of an edge.
-
-    `rows_needed` is after how many rows an infinite threshold is finite; None if it never is.
-    """
+    """A bound at one level: ε, its edges, the |Θ̂_ij| of an edge, rows until that is finite."""
 
     epsilon: float
     reject: BoolArray
@@ -67,7 +64,7 @@ class BoundDecision(NamedTuple):
 class Uncertainty(ABC):
     """The source of p-values, thresholds and intervals; a result keeps it, and writes it to JSON.
 
-    Effects are partial correlations, or with the scale "precision" entries of Θ.
+    Effects are partial correlations; those of bounds may be entries of Θ ("precision").
     """
 
     __slots__ = ()
@@ -93,9 +90,7 @@ class Uncertainty(ABC):
 
     # Where every pair has its own.
 
-    def threshold(
-        self, estimated: Estimated, log_level: float, effect: float, scale: str
-    ) -> FloatArray:
+    def threshold(self, estimated: Estimated, log_level: float, effect: float) -> FloatArray:
         """The |Θ̂_ij| that would just be declared an edge at a per-edge level."""
         raise NotImplementedError
 
@@ -120,10 +115,8 @@ class Uncertainty(ABC):
     def step_down(
         self, statistic: FloatArray, maxima: MaxStatistic, family: BoolArray, log_alpha: float
     ) -> tuple[FloatArray, float, Uncertainty]:
-        """Adjusted p-values (logarithms) of the family by the law of its largest statistic.
-
-        And the level of a single pair among those that are not rejected, and the uncertainty whose
-        simultaneous intervals use that law too.
+        """Log adjusted p-values by the law of the largest statistic, the level of a pair, and
+        `self` with that law.
         """
         raise NotImplementedError
 
@@ -288,25 +281,16 @@ class PerEdge(Uncertainty):
         self, estimated: Estimated, effect: float = 0.0, scale: str = PARTIAL_CORRELATION
     ) -> FloatArray:
         size = np.abs(estimated.statistic)
-        if effect and scale == PRECISION:
-            beyond = np.maximum(np.abs(estimated.precision) - effect, 0.0)
-            size = np.minimum(size, beyond / self.spread.precision)
-        elif effect:
+        if effect:
             with np.errstate(divide="ignore"):
                 z = np.arctanh(np.abs(estimated.partial_correlation)) - math.atanh(effect)
             size = self.statistic(np.tanh(np.maximum(z, 0.0)))
         return self.reference.of_pairs().log_two_sided(pairs_of(size))
 
-    def threshold(
-        self, estimated: Estimated, log_level: float, effect: float, scale: str
-    ) -> FloatArray:
+    def threshold(self, estimated: Estimated, log_level: float, effect: float) -> FloatArray:
         unit = root_outer(estimated.precision)
         critical = critical_of_all(self.reference, log_level, len(unit))
-        half = self._half(critical)
-        if effect and scale == PRECISION:
-            beyond = effect + critical * self.spread.precision
-            return np.asarray(np.maximum(unit * np.tanh(half), beyond))
-        return np.asarray(unit * np.tanh(math.atanh(effect) + half))
+        return np.asarray(unit * np.tanh(math.atanh(effect) + self._half(critical)))
 
     def interval(
         self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
@@ -349,18 +333,12 @@ class ScoreTest(Uncertainty):
     sample, the rows' own variance collapses, and a test that trusts it sees an association that is
     not there.
 
-    Attributes
-    ----------
-    n_samples : int
-        n.
-    degrees : int or ndarray of shape (p, p)
-        m = n − p + 1; for rows in clusters less, and a number of its own for each pair.
-    second, cross, ends : ndarray of shape (p, p)
-        A, B and C.
-    reference : SignFlip
-        What T is compared with.
-    precision_error : ndarray of shape (p, p)
-        Standard errors of the entries of Θ̂.
+    `n_samples`: n.
+    `degrees` (p, p): m = n − p + 1; for rows in clusters less, and a number of its own for each
+      pair.
+    `second`, `cross`, `ends` (p, p): A, B and C.
+    `reference`: What T is compared with.
+    `precision_error` (p, p): Standard errors of the entries of Θ̂.
     """
 
     n_samples: int
@@ -409,10 +387,7 @@ class ScoreTest(Uncertainty):
         self, estimated: Estimated, effect: float = 0.0, scale: str = PARTIAL_CORRELATION
     ) -> FloatArray:
         size = np.abs(estimated.statistic)
-        if effect and scale == PRECISION:
-            beyond = np.maximum(np.abs(estimated.precision) - effect, 0.0)
-            size = np.minimum(size, beyond / self.precision_error)
-        elif effect:
+        if effect:
             # The smallest |T(ρ₀)| of all |ρ₀| ≤ effect is that of an end: on either side of ρ̂ the
             # statistic grows, and may then fall again where tails are heavy.
             rho = estimated.partial_correlation
@@ -420,15 +395,11 @@ class ScoreTest(Uncertainty):
             size = np.where(np.abs(rho) > effect, ends.min(axis=0), 0.0)
         return self.reference.of_pairs().log_two_sided(pairs_of(size))
 
-    def threshold(
-        self, estimated: Estimated, log_level: float, effect: float, scale: str
-    ) -> FloatArray:
+    def threshold(self, estimated: Estimated, log_level: float, effect: float) -> FloatArray:
         unit = root_outer(estimated.precision)
         critical = critical_of_all(self.reference, log_level, len(unit))
-        if scale == PRECISION or not effect:
-            plain = unit * critical * self.spread_at(0.0) / self.n_samples
-            beyond = effect + critical * self.precision_error
-            return np.asarray(np.maximum(plain, beyond) if effect else plain)
+        if not effect:
+            return np.asarray(unit * critical * self.spread_at(0.0) / self.n_samples)
         near = np.where(estimated.partial_correlation < 0, -effect, effect)
         per_row = critical / self.n_samples
         size = np.maximum(

@@ -202,11 +202,7 @@ def state_batches(n_rows: float, p: int) -> float:
 
 
 def dependence_inflation(pilot: PairMoments, measured: Measurement) -> float:
-    """Standard errors from batches over those of independent rows; never below one.
-
-    The pilot's batches show how dependence between rows changes the spread. It is one number for
-    all pairs: the ratios of single pairs differ from it only by noise.
-    """
+    """Standard errors from batches over those of independent rows, one number; never below one."""
     rho, n = measured.partial_correlation, measured.estimate.n_samples
     independent = np.sqrt(pilot.estimate_variance(rho) / n)
     _, between = measured.uncertainty.errors(measured)

@@ -567,11 +567,7 @@ def _inside(sample: Sample, support: Any, share: float) -> Sample:
 def checked_batches(
     batches: Iterator[Rows], intervals: FloatArray, names: Sequence[str]
 ) -> Iterator[Rows]:
-    """The same batches, of which no row may be outside the intervals.
-
-    A bound that uses the support is worthless if the support is wrong or was taken from the data,
-    so a row outside it is an error, never a wider interval.
-    """
+    """The same batches; a row outside the declared support is an error, never a wider interval."""
     for batch in batches:
         if batch.shape[0]:
             rows = np.asarray(batch)
@@ -691,11 +687,7 @@ class Entrywise(BoundMethod):
 
 
 def _degrees(influence: FloatArray) -> float:
-    """Degrees of freedom of the standard errors: batches − 1, and fewer where tails are heavy.
-
-    Influences of batches with a kurtosis above 3 make less certain errors. The median over the
-    entries is one number for all, and steadier than the kurtosis of any of them.
-    """
+    """Degrees of freedom of the standard errors: batches − 1, and fewer where tails are heavy."""
     batches, squares = len(influence), influence**2
     mean = np.maximum(squares.mean(axis=0), np.finfo(float).tiny)
     kurtosis = np.median(np.mean((squares / mean) ** 2, axis=0))

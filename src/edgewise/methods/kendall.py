@@ -220,11 +220,7 @@ class KendallBound(Kendall):
 
 
 def leave_one_out(concordance: Concordance, estimate: PrecisionEstimate) -> LeftOut | None:
-    """How the estimates vary when each unit of rows is left out.
-
-    None if the latent correlations without some unit are not positive definite: then nothing is
-    known about the errors of their inverse, and making them so would hide it.
-    """
+    """How estimates vary without each unit of rows; None if one of them is not positive definite."""
     try:
         return variation(partial(_correlations_without, concordance), estimate)
     except _NotDefiniteError:

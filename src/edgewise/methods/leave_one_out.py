@@ -145,10 +145,7 @@ class _AllRows:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _AllPairs:
-    """The same of rows that lack values or have weights, which are divided by their mean.
-
-    `pooled` are the sums in their own units, for messages.
-    """
+    """The same of rows that lack values or have weights, which are divided by their mean."""
 
     pooled: PooledPairs
     estimate: PrecisionEstimate
@@ -203,11 +200,7 @@ def portions(units: int, p: int) -> Iterator[slice]:
 
 
 def _inverses(correlations: FloatArray) -> FloatArray:
-    """Inverses of matrices with diagonals of about one; a little is added where there is none.
-
-    Without the only unit in which it is not zero, a column is constant: it then has nothing in
-    common with the others.
-    """
+    """Inverses of matrices of unit diagonal; a little is added where a column becomes constant."""
     p = correlations.shape[-1]
     inverse, definite = symmetric_inverses(correlations)
     # The largest eigenvalue is at most the trace.
@@ -349,10 +342,7 @@ def variation(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Changes:
-    """What leaving out each batch changes: Fisher's z, and the precision in its own units.
-
-    `rho` are the partial correlations of all pairs, `unit` is √Θ̂_ii in units of the scales.
-    """
+    """What leaving out each batch changes: Fisher's z, and the precision in its own units."""
 
     covariances: Covariances
     rho: FloatArray
@@ -477,10 +467,7 @@ class _Units:
 
 
 def _part_lost(kept: FloatArray, tau: FloatArray) -> FloatArray:
-    """λ with 1 + λ(1/(1−h) − 1) = √w, the root of a row's weight in the score test, w(1−h, τ).
-
-    It is 1 − τ/2 where h = 0, and 1 where τ = 0.
-    """
+    """λ with 1 + λ(1/(1−h) − 1) = √w, the root of a row's weight w(1−h, τ) in the score test."""
     root = 1 / np.sqrt(score_weight(kept, tau))
     # (1/root − 1)(1−h)/h, without the difference.
     return np.asarray(kept * (1 + kept - tau * kept) / (root * (1 + root)))

@@ -118,24 +118,16 @@ def seed_option(help: str = "Seed of the bootstrap of --correction maxt.") -> An
 class Method(ABC):
     """A test of all edges, and what a user needs to know to choose it.
 
-    Attributes
-    ----------
-    name : str
-        Its name.
-    guarantee : str
-        What holds, in about five words.
-    condition : str
-        What the guarantee assumes about the rows, in words.
-    assumes : Assumes
-        The same for programs, which compare it with facts about the data.
-    supports : frozenset of Feature
-        What it can do besides; see `check_supports`.
-    simultaneous : bool
-        One threshold for all entries at once, so that no correction applies.
-    effect_scale : str
-        The scale of `min_effect`: "partial_correlation", or "precision" for entries of Θ.
-    plans_by_simulation : bool
-        Whether rows for an effect are found by simulation from a pilot, not by a formula.
+    `name`: Its name.
+    `guarantee`: What holds, in about five words.
+    `condition`: What the guarantee assumes about the rows, in words.
+    `assumes`: The same for programs, which compare it with facts about the data.
+    `supports`: What it can do besides; see `check_supports`.
+    `simultaneous`: One threshold for all entries at once, so that no correction applies.
+    `effect_scale`: The scale of `min_effect`: "partial_correlation", or "precision" for entries of
+      Θ.
+    `plans_by_simulation`: Whether rows for an effect are found by simulation from a pilot, not by a
+      formula.
     """
 
     name: ClassVar[str]

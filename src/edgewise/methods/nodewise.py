@@ -53,10 +53,7 @@ def simulated_rows(plan: Plan, sample: Sample, fit: NodewiseFit) -> FloatArray:
 def _with_correlation(
     z: FloatArray, fit: NodewiseFit, portion: Portion, effect: float
 ) -> FloatArray:
-    """The residuals of a pair, as large as errors are, mapped to the planned correlation.
-
-    Along their sum and their difference, whose variances are 1 ± ρ.
-    """
+    """The residuals of a pair, as large as errors are, mapped to the planned correlation."""
     pairs = fit.sets.pairs(portion)
     own = regressed(fit.correlation, pairs)
     given = z[pairs.given[0]]
@@ -73,11 +70,7 @@ def _with_correlation(
 
 
 def _rows_for_power(plan: Plan, residuals: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """The number of rows at which each pair is found often enough; infinite if none is.
-
-    Draws of a number of rows tell the mean and the spread of the statistic, as the z of a normal
-    tail; the first grows with √n. Between the numbers that are tried it is interpolated.
-    """
+    """The rows at which each pair is found often enough; infinite if none is. By interpolation."""
     x, y = residuals[:, 0], residuals[:, 1]
     product = x * y
     # All that the test needs are sums over rows of these.
@@ -103,10 +96,7 @@ def _rows_for_power(plan: Plan, residuals: FloatArray, rng: np.random.Generator)
 
 
 def _log_pvalues(sums: FloatArray, n: int) -> FloatArray:
-    """The score test from sums over n rows of x, y, x², y², xy and powers 2, 4 and 6 of xy.
-
-    Nothing is fitted but means, so every leverage is 1/n, and no weight is needed.
-    """
+    """The score test from sums over n rows of x, y, x², y², xy and powers 2, 4 and 6 of xy."""
     mean_x, mean_y = sums[0] / n, sums[1] / n
     scale = np.sqrt((sums[2] / n - mean_x**2) * (sums[3] / n - mean_y**2))
     rho = (sums[4] / n - mean_x * mean_y) / scale
@@ -237,11 +227,7 @@ class Nodewise(Method):
 
 
 def _about_neighbours(fit: NodewiseFit, names: Sequence[str]) -> tuple[Caution, ...]:
-    """What the number of chosen neighbours says against a sparse graph.
-
-    A few columns with too many are harmless: a hub has them, and chance where tails are heavy. The
-    other column of a pair then chooses what is missing.
-    """
+    """What the number of chosen neighbours says against a sparse graph; a few hubs are harmless."""
     cut = fit.neighbours.cut
     if cut.size < _MANY_CUT * len(names):
         return ()

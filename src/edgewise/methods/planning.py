@@ -28,11 +28,7 @@ _HALVINGS = 14  # of the logarithm of the rows, where a plan for critical values
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Plan:
-    """A plan: the partial correlation to be found, with which power, and at which level.
-
-    `alpha` is the level for all pairs, `log_level` the logarithm of that for a single one; `pairs`
-    marks the pairs to be tested.
-    """
+    """The partial correlation to be found, with which power, in which pairs, at which levels."""
 
     effect: float
     power: float
@@ -109,20 +105,12 @@ class PairMoments:
 class PlannedStatistic:
     """A statistic √n · effect/unit, and how much it varies.
 
-    Attributes
-    ----------
-    effect : float
-        The planned effect on the statistic's own scale.
-    unit : ndarray or float
-        What the statistic is divided by, without √n.
-    slope : float
-        How fast that scale grows with ρ at the effect.
-    inflation : float
-        How much larger errors are than those of independent rows.
-    rows_spent : int
-        Rows added to those needed, because adjusting for the other columns uses them up.
-    critical : callable, optional
-        The critical values after this many rows, at a (log) level; by default the normal's.
+    `effect`: The planned effect on the statistic's own scale.
+    `unit`: What the statistic is divided by, without √n.
+    `slope`: How fast that scale grows with ρ at the effect.
+    `inflation`: How much larger errors are than those of independent rows.
+    `rows_spent`: Rows added to those needed, because adjusting for the other columns uses them up.
+    `critical`: The critical values after this many rows, at a (log) level; by default the normal's.
     """
 
     effect: float

@@ -72,9 +72,8 @@ def method_of(
     options: Mapping[str, Any] | None = None,
     function: Callable[..., Any] | None = None,
 ) -> Method:
-    """The method that a user named, with its options; or the object that the user passed.
-
-    `function` is the one whose keywords the options are, for messages about unknown ones.
+    """The method that a user named, with its options as keywords of `function`; or the object
+    given.
     """
     from edgewise.methods.method import Method
 
@@ -113,10 +112,7 @@ def method_options() -> dict[str, list[type[Method]]]:
 def _raise_for_unknown_option(
     name: str, kind: type[Method], function: Callable[..., Any] | None
 ) -> NoReturn:
-    """Say what the user may have meant.
-
-    `function` got the keyword, or is None if only an option can be meant.
-    """
+    """Say what the user may have meant by a keyword of `function`, or by an option."""
     method = kind.name
     options = {name: [one.name for one in kinds] for name, kinds in method_options().items()}
     own = sorted(field.name for field in fields(kind))

@@ -137,10 +137,7 @@ def seen_share(second: FloatArray, floor: float | FloatArray) -> FloatArray:
 def score_of_pair(
     rho: float, second: float, fourth: float, sixth: float, n: int, p: int
 ) -> tuple[float, float]:
-    """T and its log p-value, of one pair of p columns, from Σa², Σa⁴ and Σa⁶ of its terms.
-
-    The same as an entry of `Score.measure`, in a hundredth of the time.
-    """
+    """T and its log p-value of one pair of p columns, from Σa², Σa⁴ and Σa⁶ of its terms."""
     # The rows' own variance or the Gaussian one; what the latter adds is normal (`sign_reference`).
     whole = max(second, n * n / (n - p + 1))
     statistic = n * rho / math.sqrt(whole)

@@ -80,9 +80,8 @@ class Wald(PerEdgeMethod):
 def sandwich(
     sample: Sample, estimate: PrecisionEstimate, *, own_scale: bool = False
 ) -> tuple[Spread, FloatArray]:
-    """Standard errors of Θ̂ and of Fisher's z, and the degrees of freedom of each.
-
-    With `own_scale`, rows have the weights of the score test in place of 1/(1 − h)².
+    """Errors of Θ̂ and z, and their degrees; with `own_scale`, rows are weighed as in the score
+    test.
     """
     if sample.clusters is not None or sample.pairwise is not None:
         return unit_sandwich(sample, estimate)
@@ -127,10 +126,7 @@ def _influences(
 
 
 def fisher_z_of_rows(X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fisher's z of every pair above the diagonal, and its variance, never below the Gaussian one.
-
-    Without an inverse of the covariance, such as with a constant column, they are NaN.
-    """
+    """Fisher's z of every pair, and its variance, never below the Gaussian; NaN without an inverse."""
     n, p = X.shape
     centred = X - X.mean(axis=0)
     scale = np.sqrt(np.einsum("ki,ki->i", centred, centred) / (n - 1))

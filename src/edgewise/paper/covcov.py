@@ -78,11 +78,7 @@ def covcov_matrix(
     frobenius: bool = False,
     left_out: bool = False,
 ) -> FloatArray:
-    """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, in a second pass over the rows.
-
-    Each block makes the d products W = (c_i c_j)_{i≤j} and adds one SYRK, WWᵀ. The options are
-    those of `CovcovOperator`.
-    """
+    """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, in a second pass over the rows."""
     n, centre = moments.n_samples, moments.centre()
     p = centre.origin.shape[0]
     _check_size(p, p * (p + 1) // 2)
@@ -123,10 +119,7 @@ def covcov_of_moments(
     frobenius: bool = False,
     weight: float = 1.0,
 ) -> FloatArray:
-    """The same matrix from a state that keeps all fourth moments, without the rows.
-
-    `weight` multiplies the fourth moments: without rows it stands for the factors of all of them.
-    """
+    """The same from a state of all fourth moments, which `weight` multiplies; without the rows."""
     n = fourth.n_samples
     s = population_covariance(fourth.covariance(), n)
     if A is not None:

@@ -261,10 +261,7 @@ def _weighted_grams(
     n_samples: int,
     alone: bool | None,
 ) -> Sums:
-    """Σ (zᵀVz − mean) zzᵀ for each folded V; the fourth-order part of each row with its factor.
-
-    `alone` says whether the BLAS has one thread, if that is known.
-    """
+    """Σ (zᵀVz − mean) zzᵀ for each folded V; the fourth-order part of each row with its factor."""
     totals = np.zeros((len(matrices), p, p))
     alone = blas_threads() == 1 if alone is None else alone
     forms = _forms if alone else _forms_in_strips
@@ -311,11 +308,7 @@ def _forms(z: AnyArray, folded: AnyArray) -> AnyArray:
 
 
 def _forms_in_strips(z: AnyArray, folded: AnyArray) -> AnyArray:
-    """The same without TRMM, for several threads.
-
-    SciPy's TRMM lets no other thread run, and where SciPy brings a BLAS of its own, the threads of
-    the two wait for each other.
-    """
+    """The same without TRMM, which lets no other thread run in SciPy's BLAS."""
     forms: AnyArray = np.zeros(len(z), z.dtype)
     for start in range(0, len(folded), _STRIP):
         stop = start + _STRIP

@@ -78,10 +78,7 @@ class ChiSquareRadius:
 
     @classmethod
     def estimated(cls, values: FloatArray, counts: FloatArray) -> ChiSquareRadius:
-        """The mean of several estimates of the spectrum, one per row, widened by its error.
-
-        The error is three standard errors between the rows, at the worst of a few levels.
-        """
+        """The mean of several estimates, one per row, widened by three standard errors at worst."""
         rows = len(values)
         epsilon = np.sqrt(
             [
@@ -249,9 +246,8 @@ def concordance_radius(
 
 
 def _largest(errors: FloatArray, whitening: FloatArray) -> float:
-    """The largest ‖AEAᵀ‖₂ of symmetric matrices E whose entries are at most `errors` in size.
-
-    No more than ‖ |A| errors |A|ᵀ ‖₂, and no more than ‖errors‖₂ ‖A‖₂²: the smaller of the two.
+    """The largest ‖AEAᵀ‖₂, |E_ij| ≤ `errors`: the lesser of ‖ |A| errors |A|ᵀ ‖₂ and ‖errors‖₂
+    ‖A‖₂².
     """
     size = np.abs(whitening)
     within = float(np.linalg.norm(size @ errors @ size.T, 2))
@@ -290,10 +286,7 @@ def log_tail(x: float, weights: FloatArray, counts: FloatArray | None = None) ->
 
 
 def log_lower_tail(x: float, weights: FloatArray, counts: FloatArray | None = None) -> float:
-    """log P(Σ λ_k χ²_{m_k} ≤ x) for x between zero and the mean.
-
-    In that range the saddle point is negative, and the same integral is minus the lower tail.
-    """
+    """log P(Σ λ_k χ²_{m_k} ≤ x) below the mean: the saddle point is negative."""
     return _log_contour(x, *_positive(weights, counts), upper=False)
 
 

@@ -150,10 +150,7 @@ class _Basis:
         self._grow(start)
 
     def converge(self, width: float, least: int = 0) -> tuple[FloatArray, FloatArray]:
-        """The unit vector of the largest Ritz value and its image, once the residual is small.
-
-        The basis must also have reached `least` vectors, so that other Ritz values are usable.
-        """
+        """The unit vector of the largest Ritz value and its image, from a basis of `least` or more."""
         for _ in range(_MOST_PASSES):
             values, within = self._ritz()
             value, y = float(values[-1]), within[:, -1]
@@ -195,11 +192,7 @@ class _Basis:
         return True
 
     def _fill_grams(self, old: int) -> None:
-        """Fill in the products of all vectors with those from number `old` on.
-
-        Both triangles are computed: images are rounded, so the products are not symmetric, and the
-        residual is a small difference of them.
-        """
+        """Fill in the products of vectors from `old` on: both triangles, since images are rounded."""
         new = self._size
         vectors, images = self._vectors[:new], self._images[:new]
         for gram, left in ((self._gram, vectors), (self._image_gram, images)):
@@ -262,10 +255,7 @@ class SpectralEstimate:
 
 
 def estimate_spectrum(operator: CovcovOperator, trace: float) -> SpectralEstimate:
-    """The spectrum as each of a few random vectors sees it; each row has the given trace.
-
-    The spectrum of a small matrix is exact: building the matrix takes no more products.
-    """
+    """The spectrum as each of a few random vectors sees it; that of a small matrix is exact."""
     d = operator.shape[0]
     if d <= _PROBES * _STEPS:
         whole = operator @ np.eye(d)

@@ -98,7 +98,7 @@ def _typical_z(result: EdgeTestResult, uncertainty: Uncertainty, power: float) -
     first_step = "bonferroni" if result.correction else None
     log_level = log_critical_level(result.n_pairs, 0, result.alpha, first_step)
     pairs = result.tested_pairs()
-    least = uncertainty.threshold(result, log_level, *result.question.effect) / root_outer(
+    least = uncertainty.threshold(result, log_level, result.question.min_effect) / root_outer(
         result.precision
     )
     rho, error = result.partial_correlation, uncertainty.errors(result)[1]

@@ -40,10 +40,7 @@ def default_batches(n_features: int) -> int:
 
 
 def batch_length(n_rows: int, n_batches: int, length: int = 1) -> int:
-    """Rows of a batch after a state of so many batches has seen this many rows.
-
-    `length` is that of its first batches.
-    """
+    """Rows of a batch, `length` at first, after a state of `n_batches` has seen this many rows."""
     while n_rows // length >= 2 * n_batches:
         length *= 2
     return length

@@ -40,10 +40,7 @@ _ALIGN_FROM = 512
 
 
 class Block(NamedTuple):
-    """A few rows, ready to be summed. The next block uses the same memory.
-
-    Every array has the features along its first axis and the rows along its second.
-    """
+    """A few rows, features first, ready to be summed. The next block uses the same memory."""
 
     n: int
     #: The rows minus the centre, mapped.
@@ -61,26 +58,16 @@ class Block(NamedTuple):
 class BlockMemory:
     """Arrays that hold one block at a time; a kernel that loops several times keeps them.
 
-    Parameters
-    ----------
-    n_features : int
-        The columns of the rows, p.
-    length : int
-        The largest number of rows in a block.
-    spare : sequence of int
-        Heights of further arrays that a kernel needs.
-    singles : int
-        How many arrays of p rows in single precision a kernel needs.
-    ones : bool
-        Whether a row of ones stands above the rows in `Block.stack`: products with it are sums.
-    below : int
-        How many rows of numbers, for the kernel to fill, stand below them.
-    rows_first : bool
-        Whether the mapped rows lie in memory row by row. They lie column by column otherwise, so
-        that sums and products run along contiguous vectors, unless the rows are so wide that
-        turning them costs more than that saves.
-    dtype : dtype
-        Of the mapped rows; the subtraction before is in double precision.
+    `n_features`: The columns of the rows, p.
+    `length`: The largest number of rows in a block.
+    `spare`: Heights of further arrays that a kernel needs.
+    `singles`: How many arrays of p rows in single precision a kernel needs.
+    `ones`: Whether a row of ones stands above the rows in `Block.stack`: products with it are sums.
+    `below`: How many rows of numbers, for the kernel to fill, stand below them.
+    `rows_first`: Whether the mapped rows lie in memory row by row. They lie column by column
+      otherwise, so that sums and products run along contiguous vectors, unless the rows are so wide
+      that turning them costs more than that saves.
+    `dtype`: Of the mapped rows; the subtraction before is in double precision.
     """
 
     def __init__(

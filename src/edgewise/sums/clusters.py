@@ -21,10 +21,7 @@ _AT_ONCE = 1 << 20
 
 
 class ClusterMoments(RowSums):
-    """Moments of every cluster, in O(Gp²) memory for G clusters.
-
-    States add, whatever rows of a cluster each has seen. Rows come as blocks with their labels.
-    """
+    """Moments of every cluster, in O(Gp²) memory for G clusters; rows come with their labels."""
 
     def __init__(self, feature_names: tuple[str, ...] | None = None) -> None:
         self.feature_names = feature_names

@@ -31,17 +31,12 @@ _FEW_COLUMNS, _MANY_SIGNS, _WORDS = 48, 1 << 16, 1 << 15
 class UnitComparisons:
     """Sums over the pairs of rows that meet each unit of rows.
 
-    Attributes
-    ----------
-    met : ndarray of shape (units, p, p)
-        Σ s_kl s_klᵀ over the rows k of the unit and all rows l of their blocks: a pair within the
-        unit counts twice. These sums add up when units are joined.
-    within : ndarray of shape (units, p, p), or None
-        Σ s_kl s_klᵀ over the pairs within the unit; None where there are none.
-    rows : ndarray of shape (units,)
-        Rows of each unit.
-    pairs_met, pairs_within : ndarray of shape (units,)
-        How many pairs these are, those within a unit counted twice in the first.
+    `met` (units, p, p): Σ s_kl s_klᵀ over the rows k of the unit and all rows l of their blocks: a
+      pair within the unit counts twice. These sums add up when units are joined.
+    `within` (units, p, p): Σ s_kl s_klᵀ over the pairs within the unit; None where there are none.
+    `rows` (units,): Rows of each unit.
+    `pairs_met`, `pairs_within` (units,): How many pairs these are, those within a unit counted
+      twice in the first.
     """
 
     met: FloatArray
@@ -147,10 +142,7 @@ def _products(
 def _dealt_ranks(
     rows: FloatArray, n_blocks: int
 ) -> tuple[npt.NDArray[np.signedinteger], npt.NDArray[np.int64]]:
-    """Ranks within each block, from 0, equal for equal values: columns × blocks × places.
-
-    Blocks are of one length or shorter by one row; the place of the missing row is last.
-    """
+    """Ranks within each block, equal for equal values; the place of a missing row is last."""
     n, p = rows.shape
     longest = -(-n // n_blocks)
     values = np.full((longest * n_blocks, p), np.inf)
@@ -183,24 +175,16 @@ _MOST_UNITS, _FEWEST_UNITS, _NUMBERS = 1024, 64, 1 << 24
 class Concordance:
     """What is known of the order of rows, column by column: sums over pairs of rows.
 
-    Attributes
-    ----------
-    n_samples : int
-        Rows.
-    total : ndarray of shape (p, p)
-        Σ s_kl s_klᵀ over the pairs of rows that were compared.
-    n_pairs : float
-        How many pairs these are.
-    touching : ndarray of shape (units, p, p)
-        The same over the pairs that touch each unit of rows: the total minus these is the sum
-        without the rows of the unit.
-    pairs_touching : ndarray of shape (units,)
-        How many pairs these are.
-    independent_pairs : float
-        N of Hoeffding's inequality: the mean over the pairs is no more uncertain than that over
-        N pairs of which none has a row in common.
-    order_matters : bool
-        Whether rows that are far apart show other coefficients than those that were compared.
+    `n_samples`: Rows.
+    `total` (p, p): Σ s_kl s_klᵀ over the pairs of rows that were compared.
+    `n_pairs`: How many pairs these are.
+    `touching` (units, p, p): The same over the pairs that touch each unit of rows: the total minus
+      these is the sum without the rows of the unit.
+    `pairs_touching` (units,): How many pairs these are.
+    `independent_pairs`: N of Hoeffding's inequality: the mean over the pairs is no more uncertain
+      than that over N pairs of which none has a row in common.
+    `order_matters`: Whether rows that are far apart show other coefficients than those that were
+      compared.
     """
 
     n_samples: int
@@ -220,10 +204,7 @@ class Concordance:
         return latent_correlation(self.total, self.n_pairs)
 
     def correlations_without(self, units: slice) -> FloatArray:
-        """The latent correlations without each of some units.
-
-        A column may be constant without a unit, and then has nothing in common with the others.
-        """
+        """The latent correlations without each of some units."""
         left = self.n_pairs - self.pairs_touching[units]
         return np.nan_to_num(latent_correlation(self.total - self.touching[units], left))
 
@@ -237,10 +218,7 @@ def kendall_tau(sums: FloatArray) -> FloatArray:
 
 
 def latent_tau(sums: FloatArray, n_pairs: float | FloatArray) -> FloatArray:
-    """τ of the continuous variables behind the columns, from sums that may be stacked.
-
-    Without ties it is Kendall's τ. See `left_by_ties` for what ties do.
-    """
+    """τ of the continuous variables behind the columns; without ties Kendall's. See `left_by_ties`."""
     tied = 1 - np.diagonal(sums, axis1=-2, axis2=-1) / np.expand_dims(n_pairs, -1)
     root = np.sqrt(left_by_ties(tied) * np.expand_dims(n_pairs, -1))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -288,11 +266,7 @@ def block_lengths(n: int, n_blocks: int) -> tuple[list[int], list[int]]:
 
 
 def concordance_of_rows(rows: FloatArray, n_batches: int | None = None) -> Concordance:
-    """From rows in memory: all pairs if they are few, else the pairs within long blocks.
-
-    `n_batches` to twice as many batches are left out in turn; by default single rows, or as few as
-    are affordable.
-    """
+    """From rows in memory: all pairs if they are few, else the pairs within long blocks."""
     n, p = rows.shape
     longest = int(np.clip(_PRODUCTS / (n * p * p), _SHORTEST, _LONGEST))
     blocks, per_block = -(-n // longest), 1
@@ -340,10 +314,7 @@ class RowSample:
     step: int = FIRST_STEP
 
     def after(self, window: FloatArray, number: int) -> RowSample:
-        """With rows of a further window, whose length is 25 times a power of two.
-
-        Where the step is longer than a window, some windows have no row in the sample.
-        """
+        """With rows of a further window, whose length is 25 times a power of two."""
         step = min(self.step, len(window))
         if number % (self.step // step):
             return self
@@ -398,17 +369,11 @@ _FEWEST_SAMPLED, _ERRORS = 400, 3.0
 class Unit:
     """Consecutive rows of a window, or of several: sums that add up when units are joined.
 
-    Attributes
-    ----------
-    rows : int
-        Its rows.
-    window : int
-        The number of its window, or −1 if it has rows of several.
-    pairs_met, pairs_within : float
-        Pairs of its rows with all rows of their blocks (those within the unit counted twice), and
-        those within the unit.
-    met : ndarray of shape (p, p)
-        Σ s sᵀ over the pairs that it meets.
+    `rows`: Its rows.
+    `window`: The number of its window, or −1 if it has rows of several.
+    `pairs_met`, `pairs_within`: Pairs of its rows with all rows of their blocks (those within the
+      unit counted twice), and those within the unit.
+    `met` (p, p): Σ s sᵀ over the pairs that it meets.
     """
 
     rows: int
@@ -489,10 +454,7 @@ def concordance_of_units(
 
 
 def order_matters(found: Concordance, sample: FloatArray) -> bool:
-    """Whether sample rows of the whole stream show other τ than rows of the same windows.
-
-    They do where the rows are sorted, or drift. An error of τ is at most √(2(1 − τ²)/n).
-    """
+    """Whether sample rows of the whole stream show other τ than rows of the same windows."""
     if len(sample) < _FEWEST_SAMPLED:
         return False
     apart = unit_sums(sample, 1, len(sample))

@@ -69,10 +69,7 @@ def _pair_sums(batches: Iterator[Rows], centre: Centre, leverage: Leverage) -> S
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ExactPairs:
-    """Sums for a few pairs whose ρ is close to ±1, where the expansions in `PairSums` cancel.
-
-    `influence` is Σ w (v_iv_j + (ρ/2)(v_i² + v_j²))², and `eighth` the sum of the squared terms.
-    """
+    """Sums for a few pairs whose ρ is close to ±1, where the expansions in `PairSums` cancel."""
 
     rows: AnyArray
     columns: AnyArray
@@ -159,10 +156,8 @@ class Regression(NamedTuple):
 class PairSets:
     """S_ij = (A_i ∪ A_j) ∖ {i, j} for all pairs of p columns with neighbours A_i.
 
-    Attributes
-    ----------
-    neighbours : ndarray of int of shape (p, k)
-        A row for each column: its neighbours, then p as often as needed to fill the row.
+    `neighbours` (p, k): A row for each column: its neighbours, then p as often as needed to fill
+      the row.
     """
 
     neighbours: IntArray

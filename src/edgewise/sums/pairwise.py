@@ -21,16 +21,10 @@ from edgewise.tables.table import ColumnBlock, Rows, weights_of
 class PairwiseSums(UnitSums):
     """Sums of z = x − origin over the rows of each unit that have both columns i and j.
 
-    Attributes
-    ----------
-    rows : ndarray of int of shape (units, p, p)
-        Rows that have both columns.
-    first : ndarray of shape (units, p, p)
-        Σ w z_i; the weights w are one where there are none.
-    second : ndarray of shape (units, p, p)
-        Σ w z_i z_j.
-    weight, square : ndarray of shape (units, p, p), or None
-        Σ w and Σ w²; None where all rows count the same.
+    `rows` (units, p, p): Rows that have both columns.
+    `first` (units, p, p): Σ w z_i; the weights w are one where there are none.
+    `second` (units, p, p): Σ w z_i z_j.
+    `weight`, `square` (units, p, p): Σ w and Σ w²; None where all rows count the same.
     """
 
     rows: IntArray

@@ -112,10 +112,8 @@ def row_tau(square: FloatArray, complement: FloatArray, n: int) -> FloatArray:
 
 
 def believed_tau(variance: FloatArray, p: int) -> FloatArray:
-    """1/σ² from the variance that a row of p columns shows, relative to that of all rows.
-
-    With few columns that variance is mostly chance, so τ is drawn towards 1; the less, the further
-    a row stands out.
+    """1/σ² of a row of p columns: with few, its variance is mostly chance, and τ is drawn towards
+    1.
     """
     variance = np.maximum(variance, _LEAST_VARIANCE)
     believed = _BELIEVED * (p - 2) / (p - 2 + _COLUMNS_FOR_HALF)
@@ -157,10 +155,7 @@ def score_terms(
     residuals: FloatArray,
     out: FloatArray | None = None,
 ) -> FloatArray:
-    """What is summed over rows for each pair, six numbers.
-
-    `product` is e_ie_j, `mean_square` ½(e_i² + e_j²), and `residuals` v_iv_j/(1 − h).
-    """
+    """What is summed over rows for each pair, six numbers."""
     terms = np.empty((6, *product.shape)) if out is None else out
     weighted = w * product
     squares = np.multiply(weighted, product, out=terms[0])
@@ -254,11 +249,7 @@ def _sixth_of(fourth: FloatArray, n: int) -> FloatArray:
 
 
 class ScratchArrays(threading.local):
-    """Arrays by name, as large as the largest so far; each thread has its own.
-
-    To allocate a megabyte costs more than to fill it: the system hands out zeroed pages, and takes
-    them back at once.
-    """
+    """Arrays by name, as large as the largest so far, for each thread: allocating costs more."""
 
     def __init__(self) -> None:
         self._held: dict[str, FloatArray] = {}
@@ -317,11 +308,7 @@ def pair_by_pair(
     n: int,
     scratch: FloatArray | None = None,
 ) -> FloatArray:
-    """Sums over rows for pairs with unit-variance residuals a and b and partial correlation r.
-
-    They are those of the first five of `score_terms`, which are never in memory all at once. A
-    `scratch` of four arrays like a is used again and again: allocating them would take longer.
-    """
+    """Sums of the first five of `score_terms` over rows, for pairs of partial correlation r."""
     w, x, y, scale = weight_and_residuals(a, b, r, complement, tau, n, scratch)
     product = np.multiply(x, y, out=None if scratch is None else scratch[3])
     x *= x
@@ -348,8 +335,7 @@ def weight_and_residuals(
 ) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
     """The weight of each row, and the residuals of pairs given all columns but the two.
 
-    From the residuals a and b given all others, of unit variance; squares of the result, times the
-    last number, have the mean one. The first three, and one that is free, are in the `scratch`.
+    Squares of the residuals times the last number have the mean one; `scratch` holds the first three.
     """
     w, x, y, own = np.empty((4, *np.broadcast(a, b).shape)) if scratch is None else scratch
     left = (1 - r) * (1 + r)
@@ -374,11 +360,7 @@ def weight_and_residuals(
 def one_pair_exactly(
     rows: FloatArray, columns: AnyArray, leverage: Leverage, r: float
 ) -> tuple[float, float, float]:
-    """Σa², Σa⁴ and Σa⁶ of the terms a² = w e_i²e_j² of the first two of the chosen columns.
-
-    What `all_pairs_exactly` sums for all pairs of these columns. `rows` are centred, all columns
-    first; `leverage` is that of the chosen ones, and r the partial correlation.
-    """
+    """Σa², Σa⁴ and Σa⁶ of the terms a² = w e_i²e_j² of the first two of the chosen columns."""
     n = rows.shape[1]
     if n <= _ROWS:
         return _sums(rows.take(columns, axis=0), leverage, r)
@@ -502,10 +484,7 @@ def _weigh(
     n: int,
     p: int,
 ) -> tuple[AnyArray, AnyArray]:
-    """Give each v its factor of the weight, in `weighted`, and each v² in `s`; and what has none.
-
-    The latter are entries (column, row) whose pairs must be summed exactly.
-    """
+    """Give each v its factor of the weight, and each v² in `s`; entries without one are returned."""
     of_row = np.sqrt(score_weight(complement, tau))
     of_row[complement >= 1 - _NEGLIGIBLE] = 1.0
     high = np.flatnonzero(complement < 1 - _LOW)
@@ -595,10 +574,7 @@ def _add_entries(
     column: AnyArray,
     row: AnyArray,
 ) -> None:
-    """Add what the given entries of v bring to the sums of their pairs.
-
-    Of such a pair the products have Σ w v_j⁴ of the other column already: that is taken off again.
-    """
+    """Add what the given entries of v bring to their pairs, less what the products have already."""
     if not column.size:
         return
     p = len(rho)

@@ -220,10 +220,7 @@ def tensor_table(data: Any, **chosen: Any) -> ArrayTable:
 
 
 class SlicedTable(Table):
-    """A table whose rows can be read from any one to any other.
-
-    A subclass calls `_choose` with its columns, and has `rows` and `labels`.
-    """
+    """A table of any slice of rows; a subclass calls `_choose`, and has `rows` and `labels`."""
 
     named = rescannable = in_memory = True
 

@@ -59,11 +59,7 @@ class PartitionedTable(Table):
 
 @dataclass(frozen=True, slots=True)
 class PartTask(Generic[T]):
-    """A pass over one partition; it is sent to each machine once, for all partitions there.
-
-    `names` are the columns that every partition must have, if its columns have names; those
-    `along` hold labels.
-    """
+    """A pass over one partition; it is sent to each machine once, for all partitions there."""
 
     one_pass: Callable[[Partition], T]
     n_features: int

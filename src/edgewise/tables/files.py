@@ -203,10 +203,7 @@ class FileTable(Table):
 
 
 def _row_numbers(files: Sequence[OpenedFile], asked: Collection[str]) -> tuple[str, ...]:
-    """The columns that number the rows in all files, unless they are asked for by their names.
-
-    A file of a few rows cannot tell.
-    """
+    """The columns that number the rows in all files, unless they are asked for by their names."""
     able = [
         file for file in files if file.estimated_rows is None or file.estimated_rows >= _FEWEST_ROWS
     ]

@@ -54,11 +54,7 @@ def as_table(
     weight_kind: str = "sampling",
     transform: str | ScoreMap | None = None,
 ) -> Table:
-    """Any data that hold rows as a table; the arguments are those of `edge_test`.
-
-    `progress` is called with the number of rows of each block that was read in this process.
-    `transform` may also be the scores of other rows.
-    """
+    """Any data that hold rows as a table; the arguments are those of `edge_test`."""
     if isinstance(data, DataToRead):
         client = data.client if client is None else client
         weight_kind = data.weight_kind if weight_kind == "sampling" else weight_kind
@@ -133,14 +129,7 @@ def _check_aligned(data: Any, values: Any, argument: str, what: str) -> None:
 
 
 def is_a(data: Any, package: str, name: str) -> bool:
-    """Whether `data` is an instance of a class, which is not imported to find out.
-
-    Examples
-    --------
-    >>> from collections import OrderedDict
-    >>> is_a(OrderedDict(), "collections", "OrderedDict"), is_a({}, "collections", "OrderedDict")
-    (True, False)
-    """
+    """Whether `data` is an instance of a class, which is not imported to find out."""
     return (package, name) in _classes(data)
 
 
@@ -293,10 +282,7 @@ def _warn_about_guesses(files: FileTable) -> None:
 
 
 def files_of(data: Any) -> dict[object, str]:
-    """The files that data stand for, by what each has in common with its links; none if no files.
-
-    Files that cannot be found are left out; opening them says so.
-    """
+    """The files that data stand for, without those that cannot be found; none if no files."""
     from edgewise.tables.files import expand_paths, file_identity
 
     data, _ = data_and_reading(data)

@@ -57,34 +57,20 @@ MOST_HERE, MOST_ON_CLUSTER = 1 << 30, 1 << 27
 class RowOptions:
     """How the rows of a table are changed, in the order of these attributes.
 
-    Attributes
-    ----------
-    column : ndarray or None
-        One more column, from an array that the user passed: weights or labels.
-    places : tuple of int or None
-        The columns that are read, by their places; weights or labels are the last.
-    names : tuple of str or None
-        Other names of the variables.
-    progress : callable or None
-        Called with the rows of each block after it was processed in this process.
-    transform : {"normal-scores", "diff", "log-diff", None}
-        What replaces the values.
-    missing : {"auto", "raise", "drop", "pairwise"}
-        With "drop", rows that lack a value are left out; with "pairwise" those that lack all.
-    weights : {"sampling", "frequency", None}
-        What the last column says, if it holds weights. Rows of weight zero are left out.
-    clusters : bool
-        Whether the last column says to which cluster a row belongs.
-    along_name : str or None
-        The name of the last column; None if it came as an array.
-    scores : ScoreMap or None
-        The normal scores, once they are known.
-    before : mapping of int to ndarray
-        The row before each partition, for differences across partitions.
-    intervals : ndarray of shape (p, 2) or None
-        Rows with a value outside are left out.
-    step : int
-        Every so many rows one is read, of the whole length.
+    `column`: One more column, from an array that the user passed: weights or labels.
+    `places`: The columns that are read, by their places; weights or labels are the last.
+    `names`: Other names of the variables.
+    `progress`: Called with the rows of each block after it was processed in this process.
+    `transform`: What replaces the values.
+    `missing`: With "drop", rows that lack a value are left out; with "pairwise" those that lack
+      all.
+    `weights`: What the last column says, if it holds weights. Rows of weight zero are left out.
+    `clusters`: Whether the last column says to which cluster a row belongs.
+    `along_name`: The name of the last column; None if it came as an array.
+    `scores`: The normal scores, once they are known.
+    `before`: The row before each partition, for differences across partitions.
+    `intervals` (p, 2): Rows with a value outside are left out.
+    `step`: Every so many rows one is read, of the whole length.
     """
 
     column: FloatArray | None = None
@@ -361,10 +347,7 @@ class View(Table):
         return self.source.reduce(_Prepared(one_pass, options), merge)
 
     def score_map(self) -> ScoreMap | None:
-        """The normal scores of every column, for other rows; None if a value is missing.
-
-        Ask before the scores are read: afterwards the values may be gone, and are read again.
-        """
+        """The normal scores of every column, for other rows; None if a value is missing."""
         if self.options.transform == NORMAL_SCORES:
             self._rank(keep_map=True)
         return self.options.scores

@@ -26,10 +26,7 @@ class ScoreMap:
     values: FloatArray
 
     def scores(self, block: Rows) -> FloatArray:
-        """The scores of a block of rows. Further columns, which hold labels, stay as they are.
-
-        What is not finite stays, too: whoever reads the scores says where it is.
-        """
+        """The scores of a block of rows; labels, and what is not finite, stay as they are."""
         made = np.array(np.asarray(block, dtype=np.float64).T)
         for column, values in zip(made, self.values, strict=False):
             finite = np.isfinite(column)
@@ -40,13 +37,7 @@ class ScoreMap:
 
 
 def normal_scores(values: FloatArray, out: FloatArray | None = None) -> FloatArray:
-    """The normal scores of columns of finite numbers, features first; `out` may be the same memory.
-
-    Examples
-    --------
-    >>> normal_scores(np.array([[3.0, 1.0, 1.0, 8.0]])).round(2)
-    array([[ 0.25, -0.52, -0.52,  0.84]])
-    """
+    """The normal scores of columns of finite numbers, features first; `out` may be the same memory."""
     n = values.shape[1]
     # Without ties all columns have the same scores, in another order.
     untied = special.ndtri(np.arange(1, n + 1) / (n + 1))

@@ -52,14 +52,9 @@ def _spark_errors() -> tuple[type[Exception], ...]:
 class SparkTable(PartitionedTable):
     """The rows of a Spark data frame, read on its executors.
 
-    Parameters
-    ----------
-    frame : pyspark.sql.DataFrame
-        Columns of numbers.
-    columns, exclude : sequence of str, optional
-        The columns to keep, all by default, and those to leave out.
-    along : sequence of str
-        Columns of labels that are read along, after the others.
+    `frame`: Columns of numbers.
+    `columns`, `exclude`: The columns to keep, all by default, and those to leave out.
+    `along`: Columns of labels that are read along, after the others.
     """
 
     def __init__(

@@ -204,39 +204,14 @@ class Table:
 
     A table of your own needs only the names of its columns and a method that yields blocks of rows.
 
-    Attributes
-    ----------
-    feature_names : tuple of str
-        The columns.
-    column_names : tuple of str
-        The same and those that are left out or hold labels, where these are known.
-    named : bool
-        Whether the names came with the data, so that columns can be matched by them.
-    rescannable : bool
-        Whether the rows can be read more than once.
-    in_memory : bool
-        Whether another pass over the rows costs next to nothing.
-    local : bool
-        Whether the rows are read in this process.
-    sliceable : bool
-        Whether ``blocks(start, stop)`` gives any slice of the rows at no cost.
-    left_out : mapping of str to str
-        Columns of the data that are no variables, and why.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import edgewise as ew
-    >>> class Squares(Table):
-    ...     feature_names = ("n", "square")
-    ...     named = rescannable = True
-    ...
-    ...     def blocks(self, start=0):
-    ...         for first in range(start, 40, 10):
-    ...             n = np.arange(first, first + 10.0)
-    ...             yield np.column_stack([n, n * n])
-    >>> ew.edge_test(Squares(), columns=["n", "square"]).n_samples
-    40
+    `feature_names`: The columns.
+    `column_names`: The same and those that are left out or hold labels, where these are known.
+    `named`: Whether the names came with the data, so that columns can be matched by them.
+    `rescannable`: Whether the rows can be read more than once.
+    `in_memory`: Whether another pass over the rows costs next to nothing.
+    `local`: Whether the rows are read in this process.
+    `sliceable`: Whether ``blocks(start, stop)`` gives any slice of the rows at no cost.
+    `left_out`: Columns of the data that are no variables, and why.
     """
 
     feature_names: tuple[str, ...]
@@ -263,10 +238,7 @@ class Table:
         return [self.n_rows] if self.local else None
 
     def blocks(self, start: int = 0) -> Iterator[Rows]:
-        """The rows from a number on, as numeric n × p arrays or what `np.asarray` makes one.
-
-        It is called with numbers among the `entries` only.
-        """
+        """The rows from a number among the `entries` on, as numeric n × p arrays, or nearly so."""
         raise NotImplementedError
 
     def entries(self) -> Sequence[int]:
@@ -305,11 +277,6 @@ def select_columns(
     naming one in `columns` is an error, except of `ROW_NUMBERS`, and so are `BadCells`. Those `along`
     hold weights or labels of clusters, and come last. `label_names` are columns besides `names`
     that hold nothing else.
-
-    Examples
-    --------
-    >>> select_columns(["a", "b", "city"], "the table", held={"city": "text"})
-    (('a', 'b'), {'city': 'text'})
     """
     names = check_names(names)
     wanted = names if columns is None else check_names(columns)
@@ -461,13 +428,7 @@ class InMemoryRows:
 
 
 def in_tree(items: Sequence[T], merge: Callable[[T, T], T]) -> T:
-    """Merge neighbours in pairs until one is left: only their number decides the tree.
-
-    Examples
-    --------
-    >>> in_tree(["a", "b", "c", "d", "e"], lambda left, right: f"({left}{right})")
-    '(((ab)(cd))e)'
-    """
+    """Merge neighbours in pairs until one is left: only their number decides the tree."""
     left = list(items)
     while len(left) > 1:
         pairs = [merge(*left[i : i + 2]) for i in range(0, len(left) - 1, 2)]
@@ -491,11 +452,7 @@ def _joined(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def rows_up_to(table: Table, most: int) -> int | None:
-    """How many rows a table has if there are at most `most`; else None.
-
-    It is None, too, if counting would cost more than reading `most` rows: for a stream that is
-    read once, and for a table in many parts.
-    """
+    """How many rows a table has if that is at most `most`, and cheap to count; else None."""
     n = table.n_rows
     if n is None:
         parts = table.partition_rows()
@@ -558,10 +515,7 @@ _PARTITION_NUMBERS, _MOST_PARTITIONS = 1 << 22, 16
 
 
 class OnCores(Table):
-    """An array whose partitions are read at the same time, each by a thread.
-
-    Its `blocks(start, stop)` gives some of the rows.
-    """
+    """An array whose partitions are read at the same time, each by a thread."""
 
     rescannable = in_memory = True
 

@@ -300,11 +300,7 @@ def _given_place(given: str | int, names: Sequence[str], where: str) -> int:
 def _has_header(
     rows: Sequence[Sequence[str]], na_values: Sequence[str], decimal: str, where: str
 ) -> bool:
-    """Whether the first line holds names: words above numbers, or 0, 1, 2, … as pandas writes.
-
-    A wrong "row" is noticed when names are found not to be numbers, a wrong "names" loses a row. So
-    in doubt it is a row.
-    """
+    """Whether the first line holds names: words above numbers, or 0, 1, 2, …; in doubt it is a row."""
     first, body = rows[0], rows[1:]
     numbers = [k for k, cell in enumerate(first) if is_number(cell, decimal)]
     gaps = [k for k, cell in enumerate(first) if is_missing(cell, na_values, decimal)]
@@ -341,10 +337,7 @@ def _numeric_columns(
     *,
     meant: bool = False,
 ) -> list[int]:
-    """The places of columns of which most cells are numbers or gaps, and some are numbers.
-
-    Or they are `meant` as numbers, with another decimal point or with thousands apart.
-    """
+    """The places of columns of which most cells are numbers, or `meant` as numbers, or gaps."""
     found = []
     points = (".", ",") if meant or decimal is None else (decimal,)
     for k in range(n_cells):
@@ -477,11 +470,7 @@ class Pipe(io.RawIOBase):
 
 
 def standard_input() -> BinaryIO:
-    """Standard input without Python's buffer.
-
-    The buffer has a lock. If the program ends while a thread holds it and waits for a pipe, the
-    interpreter crashes.
-    """
+    """Standard input without Python's buffer, whose lock may crash an interpreter that ends."""
     try:
         return cast(BinaryIO, io.FileIO(sys.stdin.fileno(), closefd=False))
     except (OSError, ValueError, AttributeError):
@@ -799,10 +788,7 @@ def _encoding_of(head: bytes, whole: bool) -> str:
 
 
 def _decoded(head: bytes, encoding: str, whole: bool, where: str) -> str:
-    """The first bytes as text, without a character that is cut off at the end.
-
-    No text has zeros, or many characters that nobody can see.
-    """
+    """The first bytes as text, without a cut-off last character; no text has zeros."""
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(head, final=whole)
     except UnicodeError as error:
