@@ -185,7 +185,8 @@ def live_share(
 def _is_lumpy(sizes: FloatArray) -> BoolArray:
     """Whether sizes lump near 0: many are far below one that not many more are below."""
     n = len(sizes)
-    if n < _FEWEST_FOR_LUMP:
+    none_far_below = (sizes < sizes.max(axis=0) / 8).sum(axis=0) <= 0.4 * n
+    if n < _FEWEST_FOR_LUMP or none_far_below.all():
         return np.zeros(sizes.shape[1], dtype=np.bool_)
     quantiles = np.sort(sizes, axis=0)[[int(q * n) for q in _QUANTILES]]
     far_below = np.array([(sizes < quantile / 8).sum(axis=0) for quantile in quantiles])

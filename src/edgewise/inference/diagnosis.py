@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._checks import FEWEST_WIDE_ROWS, MOST_WIDE_COLUMNS
-from edgewise._linalg import FloatArray, pairs_of
+from edgewise._linalg import AnyArray, FloatArray, pairs_of
 from edgewise._shown import Shown
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Assumes, Caution, cautions_of, p_text
@@ -37,8 +37,7 @@ _ONE_SIDED, _SHARED = 0.25, 0.7
 _DOMINANT = 0.3
 _FEWEST_FOR_DOMINANCE = 50  # of fewer rows, each carries a large share
 _NAMED_PAIRS = 3
-_FIRST_ROWS = 64  # enough to see that a column is continuous
-_MEDIAN_ROWS = 255
+_FIRST_ROWS, _FEWEST_TO_COUNT = 255, 64  # rows that show which values a column has
 # What pandas calls its index, where it has become a column.
 _INDEX_NAME = re.compile(
     r"|index|level_\d+|unnamed: \d+(\.\d+)?|__index_level_\d+__", re.IGNORECASE
@@ -321,13 +320,15 @@ def diagnosis_of(
     # cᵀΘ̂c, from v = Θ̂c/√Θ̂_ii
     squared = np.maximum((root * scale) @ (standard * residuals), 0.0)
     facts["kurtosis_ratio"] = float(squared @ squared) / len(leading) / (p * (p + 2))
-    events = _event_shares(columns)
+    in_order = np.sort(columns[:, :_FIRST_ROWS], axis=1)
+    different = (in_order[:, 1:] != in_order[:, :-1]).sum(axis=1)
+    events = _event_shares(columns, in_order)
     often = len(leading) * events**2 >= _FEWEST_COINCIDENCES
     facts["dependence_pvalue"] = dependence_pvalue(residuals if often.all() else residuals[often])
     facts |= _tail_facts(np.sqrt(squared), standard)
     facts["dominant_rows"] = _dominant_rows(first_look, estimate, scale, names)
     facts |= _rare_pairs(events, estimate.n_samples, names)
-    discrete = _discrete(columns)
+    discrete = _discrete(columns, different)
     facts["discrete_columns"] = _named(discrete, names)
     counting = _counting(columns, names)
     facts["counting_columns"] = _named(counting, names)
@@ -335,7 +336,9 @@ def diagnosis_of(
     known = {*discrete, *counting}
     levels = [column for column in level_columns(standard).tolist() if column not in known]
     facts["level_columns"] = _named(levels, names)
-    facts["mistakes"] = mistakes(columns, estimate, names)
+    facts["mistakes"] = mistakes(
+        columns, different / max(in_order.shape[1] - 1, 1), estimate, names
+    )
     return Diagnosis(**facts)
 
 
@@ -418,10 +421,10 @@ def _dominant_rows(
     return tuple(sorted(found, key=lambda row: -row.share))
 
 
-def _event_shares(columns: FloatArray) -> FloatArray:
+def _event_shares(columns: FloatArray, in_order: FloatArray) -> FloatArray:
     """For each column, the share of rows that differ from its usual value."""
     # A value that more than half of the rows have is their median, also of the first of them.
-    usual = row_medians(columns[:, :_MEDIAN_ROWS])
+    usual = _medians(in_order)
     return np.asarray((columns != usual[:, np.newaxis]).sum(axis=1) / columns.shape[1])
 
 
@@ -443,13 +446,12 @@ def _rare_pairs(share: FloatArray, n: int, names: Sequence[str]) -> dict[str, An
     }
 
 
-def _discrete(columns: FloatArray) -> list[int]:
-    """The columns of few different values."""
+def _discrete(columns: FloatArray, different: AnyArray) -> list[int]:
+    """The columns of few values; `different` are those of the first rows, less one."""
     most = Diagnosis.most_values
-    if columns.shape[1] < _FIRST_ROWS:
+    if columns.shape[1] < _FEWEST_TO_COUNT:
         return []  # too few to tell
-    first = np.sort(columns[:, :_FIRST_ROWS], axis=1)
-    few = np.flatnonzero((first[:, 1:] != first[:, :-1]).sum(axis=1) < most)
+    few = np.flatnonzero(different < most)
     return [column for column in few.tolist() if len(np.unique(columns[column])) <= most]
 
 
@@ -482,8 +484,11 @@ def _clipped(residuals: FloatArray) -> FloatArray:
     Independent rows stay independent under any transformation. Where extreme rows alone decide the
     standard deviation, the median gives the usual size.
     """
-    usual = _ROBUST_CLIP * row_medians(np.abs(residuals[:, :_ROWS_OF_MEDIAN]))[:, np.newaxis]
-    limit = np.where(usual > 0, np.minimum(usual, _CLIP), _CLIP)
+    sizes, limit = np.abs(residuals[:, :_ROWS_OF_MEDIAN]), np.asarray(_CLIP)
+    # Only if half of the values are small is the median small; to count is faster than to sort.
+    if ((sizes > _CLIP / _ROBUST_CLIP).sum(axis=1) <= sizes.shape[1] // 2 + 1).any():
+        usual = _ROBUST_CLIP * _medians(np.sort(sizes, axis=1))[:, np.newaxis]
+        limit = np.where(usual > 0, np.minimum(usual, _CLIP), _CLIP)
     return np.asarray(np.minimum(np.maximum(residuals, -limit), limit))
 
 
@@ -494,20 +499,16 @@ def _own_pvalue(residuals: FloatArray) -> float:
     however its size clusters. Q = Σ r² over columns and lags; strongly related columns have alike
     r, so Q is compared with the multiple of a χ² that has its mean and variance.
     """
-    p, n = residuals.shape
-    centred = residuals - residuals.mean(axis=1, keepdims=True)
-    statistic = squares = 0.0
-    for lag in _OWN_LAGS:
-        u = centred[:, :-lag] * centred[:, lag:]
-        products = u @ u.T
-        scale = np.sqrt(np.maximum(products.diagonal(), np.finfo(float).tiny))
-        # About the mean, the expectation of r is −1/√n.
-        r = u.sum(axis=1) / scale + 1 / math.sqrt(n)
-        products /= np.outer(scale, scale)
-        statistic += float(r @ r)
-        squares += float((products * products).sum())
-    terms = p * len(_OWN_LAGS)
-    degrees = terms**2 / squares
+    n = residuals.shape[1]
+    centred = residuals - np.add.reduce(residuals, axis=1, keepdims=True) / n
+    u = _lagged(centred, _OWN_LAGS)
+    products = u @ u.transpose(0, 2, 1)
+    scale = np.sqrt(np.maximum(np.einsum("kii->ki", products), np.finfo(float).tiny))
+    # About the mean, the expectation of r is −1/√n.
+    r = np.add.reduce(u, axis=2) / scale + 1 / math.sqrt(n)
+    correlation = products / (scale[:, :, np.newaxis] * scale[:, np.newaxis])
+    statistic, terms = float(np.vdot(r, r)), r.size
+    degrees = terms**2 / float(np.vdot(correlation, correlation))
     # Wilson & Hilferty; SciPy is slow to import.
     z = (np.cbrt(statistic / terms) - 1 + 2 / (9 * degrees)) * math.sqrt(9 * degrees / 2)
     return math.erfc(z / math.sqrt(2)) / 2
@@ -558,12 +559,9 @@ def _products_pvalue(residuals: FloatArray) -> float:
     products: Σ_t u_t u_{t+k} is (v_t∘v_{t+k})(v_t∘v_{t+k})ᵀ less the squared mean.
 
     """
-    p, n = residuals.shape
+    n = residuals.shape[1]
     mean = residuals @ residuals.T / n
-    # All lags at once: zeros stand where no row follows after so many.
-    products = np.zeros((len(_LAGS), p, n))
-    for product, lag in zip(products, _LAGS, strict=True):
-        np.multiply(residuals[:, :-lag], residuals[:, lag:], out=product[:, :-lag])
+    products = _lagged(residuals, _LAGS)
     covariance = products @ products.transpose(0, 2, 1)
     covariance -= np.multiply.outer(n - np.array(_LAGS), mean**2)
     products *= products
@@ -575,6 +573,15 @@ def _products_pvalue(residuals: FloatArray) -> float:
     return min(1.0, _chi2_tail(float(of_pairs.max())) * len(of_pairs))
 
 
+def _lagged(rows: FloatArray, lags: Sequence[int]) -> FloatArray:
+    """Products with the values so many rows later; zeros stand where no row follows."""
+    products = np.empty((len(lags), *rows.shape))
+    for product, lag in zip(products, lags, strict=True):
+        np.multiply(rows[:, :-lag], rows[:, lag:], out=product[:, :-lag])
+        product[:, -lag:] = 0.0
+    return products
+
+
 def _chi2_tail(value: float) -> float:
     """P(χ² > value) with as many degrees of freedom as there are lags: an even number."""
     half = value / 2
@@ -582,14 +589,10 @@ def _chi2_tail(value: float) -> float:
     return math.exp(-half) * sum(terms)
 
 
-def row_medians(rows: FloatArray) -> FloatArray:
-    """The median of each row, none of which lacks a value: `np.median`, in less time."""
-    half = rows.shape[1] // 2
-    # For short rows NumPy's sort is faster than its partition.
-    ordered = np.sort(rows, axis=1)
-    if rows.shape[1] % 2:
-        return np.asarray(ordered[:, half])
-    return np.asarray((ordered[:, half - 1] + ordered[:, half]) / 2)
+def _medians(in_order: FloatArray) -> FloatArray:
+    """The median of each row, which is sorted and lacks no value."""
+    m = in_order.shape[1]
+    return np.asarray((in_order[:, (m - 1) // 2] + in_order[:, m // 2]) / 2)
 
 
 def level_columns(rows: FloatArray) -> npt.NDArray[np.intp]:

@@ -21,7 +21,6 @@ from edgewise.inference.cautions import Caution
 Ends: TypeAlias = tuple[FloatArray, FloatArray]  # the smallest and the largest values
 
 _FEWEST = 20  # rows that tell anything
-_FIRST = 256  # rows that tell whether a column is continuous
 _CODE = re.compile(r"-?([789])\1*")
 _FEWEST_CODES, _FREQUENT = 3, 10
 # The share of rows that a join repeats, at least.
@@ -39,16 +38,16 @@ _ID = re.compile(
 
 
 def mistakes(
-    columns: FloatArray, estimate: PrecisionEstimate, names: Sequence[str]
+    columns: FloatArray, different: FloatArray, estimate: PrecisionEstimate, names: Sequence[str]
 ) -> tuple[Caution, ...]:
     """What looks like a mistake, each in a sentence that names the columns.
 
-    `columns` are the first rows, features first.
+    `columns` are the first rows, features first; `different` is the share of different values
+    among the first of each.
     """
     if columns.shape[1] < _FEWEST:
         return ()
     ends = columns.min(axis=1), columns.max(axis=1)
-    different = _different(columns)
     found = [
         *_codes(columns, ends, names),
         *_repeated(columns, different > 0.2),
@@ -62,17 +61,12 @@ def mistakes(
     return tuple(found)
 
 
-def _different(columns: FloatArray) -> FloatArray:
-    """The share of different values among the first of each column."""
-    first = np.sort(columns[:, :_FIRST], axis=1)
-    return np.asarray((first[:, 1:] != first[:, :-1]).mean(axis=1))
-
-
 def _codes(columns: FloatArray, ends: Ends, names: Sequence[str]) -> Iterator[Caution]:
     """Values such as −999 or 99 that are far out, frequent and made of one digit."""
     found = []
     for end in ends:
-        likely = (end == np.floor(end)) & (np.abs(end) >= 7) & (np.abs(end) < 1e7)
+        size = np.abs(end)
+        likely = (size >= 7) & (size < 1e7) & (end == np.floor(end))
         for column in np.flatnonzero(likely).tolist():
             value = float(end[column])
             if _CODE.fullmatch(f"{value:.0f}") and _is_code(columns[column], value):
@@ -139,9 +133,9 @@ def _identifiers(columns: FloatArray, ends: Ends, names: Sequence[str]) -> Itera
             "--exclude).",
             "identifiers",
         )
-    called = np.array([_ID.fullmatch(name) is not None for name in names])
-    labels = called & ~long & (high >= columns.shape[1] / 2) & (low >= 0)
-    labels[labels] = (columns[labels] == np.floor(columns[labels])).all(axis=1)
+    labels = ~long & (high >= columns.shape[1] / 2) & (low >= 0)
+    for k in np.flatnonzero(labels).tolist():
+        labels[k] = _ID.fullmatch(names[k]) and (columns[k] == np.floor(columns[k])).all()
     if labels.any():
         yield Caution(
             f"{_named(labels, names)} look like identifiers by name and values. If they are, "
