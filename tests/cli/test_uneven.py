@@ -93,8 +93,12 @@ class TestMissing:
         out, _ = run_main("pair", "gaps.csv", "a", "b", "--given", "none", *PAIRWISE)
         expected = ew.partial_test(files / "gaps.csv", "a", "b", given=[], missing="pairwise")
         assert " ".join(expected.sentence().split())[:60] in " ".join(out.split())
-        out, _ = run_main("plan", "gaps.csv", "--missing", "drop")
-        assert "Your 350 rows" in out
+        dropped = "edgewise: left out 50 rows with missing or infinite values."
+        for how in ((), ("--missing", "drop")):
+            out, err = run_main("plan", "gaps.csv", *how)
+            assert "Your 350 rows" in out and err.startswith(f"{dropped}\nNext: ")
+            out, err = run_main("compare", "gaps.csv", *how)
+            assert "Use method" in out and err == f"{dropped}\n"
 
     @pytest.mark.parametrize(
         ("arguments", "fragment"),

@@ -67,7 +67,7 @@ SAID = [
     *(
         (lambda name=name: ew.edge_test("rows.csv", **{name: ";"}), f"ew.open_table(path, {name}=")
         for name in signature(ew.open_table).parameters
-        if name != "data"
+        if name not in ("data", *signature(ew.edge_test).parameters)
     ),
 ]
 

@@ -199,6 +199,7 @@ class Pilot:
     log_level: float
     tested: BoolArray
     n_samples: int
+    n_dropped: int
     transform: str | None
     row_planner: RowPlanner
 
@@ -287,6 +288,7 @@ def pilot_of(
         log_critical_level(int(wanted.sum()) // 2, 0, question.alpha, first_step),
         wanted,
         measurement.estimate.n_samples,
+        sample.n_dropped,
         sample.transform,
         row_planner,
     )

@@ -16,7 +16,7 @@ from edgewise.cli.options import (
     reading_section,
     section,
 )
-from edgewise.cli.run import check_outputs, opened, progress_bar
+from edgewise.cli.run import check_outputs, on_complete_rows, opened, progress_bar
 from edgewise.cli.streams import info, info_dropped, output
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _compare_methods(options: dict[str, Any]) -> None:
     methods = [method for method in variants if options["every"] or not method.simultaneous]
     with opened(options, "looking at the rows") as (rows, _):
         family = family_of(options, rows.feature_names)
-        diagnosis = diagnose(rows)
+        rows, diagnosis = on_complete_rows(diagnose, rows, options)
         lines = compare_methods(rows, options["alpha"], options["correction"], methods, **family)
     results = [line.result for line in lines if line.result is not None]
     if plot is not None:
@@ -126,7 +126,7 @@ def _check_null(options: dict[str, Any]) -> None:
     alpha, correction = check_alpha(options["alpha"]), options["correction"]
     with opened(options, "reading") as (rows, _):
         family = family_of(options, rows.feature_names)
-        sample = even_sample(rows)
+        _, sample = on_complete_rows(even_sample, rows, options)
     with progress_bar("shuffling", n_shuffles, "shuffles") as bar:
         lines = check_null(
             sample.table(),

@@ -16,8 +16,8 @@ from edgewise.cli.options import (
     reading_section,
     section,
 )
-from edgewise.cli.run import opened
-from edgewise.cli.streams import output
+from edgewise.cli.run import on_complete_rows, opened
+from edgewise.cli.streams import info_dropped, output
 from edgewise.errors import EdgewiseError
 
 
@@ -70,7 +70,8 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     with opened(options, "looking at the rows") as (rows, bar):
         family = family_of(options, rows.feature_names)
         try:
-            fitting = diagnose(rows).recommended
+            rows, diagnosis = on_complete_rows(diagnose, rows, options)
+            fitting = diagnosis.recommended
         except EdgewiseError:
             fitting = None
         methods = [
@@ -111,6 +112,7 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
         output(f"Your {n_samples:,} rows are too few for any effect {how}.")
     else:
         output(f"Your {n_samples:,} rows find a partial correlation of {finds:.3f} {how}.")
+    info_dropped(pilot.n_dropped)
     if plan is None:
         # A plan for about half of what is found now.
         wanted = f"{finds / 2:.2g}" if math.isfinite(finds) else "0.5"

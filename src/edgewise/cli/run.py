@@ -6,17 +6,19 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from edgewise.cli.options import READING, column_names
 from edgewise.cli.streams import warnings_shown, write_bytes
-from edgewise.errors import DataError
+from edgewise.errors import DataError, NonFiniteError
 
 if TYPE_CHECKING:
     from edgewise.tables.reading import DataToRead
     from edgewise.tables.table import Table
+
+T = TypeVar("T")
 
 
 def data_of(options: dict[str, Any], data: Any = None) -> DataToRead:
@@ -113,6 +115,21 @@ def opened(options: dict[str, Any], what: str, **chosen: Any) -> Iterator[tuple[
     """The rows of DATA, in a context that shows progress and warnings."""
     with warnings_shown(), progress_bar(what) as bar:
         yield rows_of(options, bar, **chosen), bar
+
+
+def on_complete_rows(
+    call: Callable[[Table], T], rows: Table, options: dict[str, Any]
+) -> tuple[Table, T]:
+    """The rows and what the call finds in them; with "auto", complete rows if values are missing."""
+    from edgewise.tables.options import view
+
+    try:
+        return rows, call(rows)
+    except NonFiniteError:
+        if options["missing"] != "auto" or not rows.rescannable:
+            raise
+    rows = view(rows, missing="drop")
+    return rows, call(rows)
 
 
 #: Files whose endings decide what is written.

@@ -66,6 +66,15 @@ class ArrayTable(Table):
         return self._all[:, self.column_names.index(name)]
 
 
+def check_has_columns(shape: tuple[int, ...], name: str = "X") -> None:
+    """Refuse any number of rows of nothing, which would take for ever to read."""
+    if not shape[1]:
+        raise DataError(
+            f"{name}: 0 feature(s) (shape={shape}) while a minimum of 2 is required: an edge "
+            "joins two columns."
+        )
+
+
 def as_rows(X: Any, name: str = "X") -> AnyArray:
     """`X` as a two-dimensional array of real numbers, without a copy if possible."""
     if not (isinstance(X, np.ndarray) and X.dtype.kind in "fiub") or isinstance(
@@ -84,17 +93,15 @@ def as_rows(X: Any, name: str = "X") -> AnyArray:
             f"{name}: expected a 2D array of rows and columns, got {X.ndim}D of shape {X.shape}. "
             "Reshape your data, or pass several columns."
         )
-    if not X.shape[1]:  # any number of rows of nothing, which would take for ever to read
-        raise DataError(
-            f"{name}: 0 feature(s) (shape={X.shape}) while a minimum of 2 is required: an edge "
-            "joins two columns."
-        )
+    check_has_columns(X.shape, name)
     if X.dtype.kind not in "fiub":
         values = _numbers(X)
         if isinstance(values, str):
-            kind = "Complex data not supported: " if X.dtype.kind == "c" else ""
+            expected = "expected numbers"
+            if X.dtype.kind == "c":
+                expected = "Complex data not supported: expected real numbers"
             raise DataTypeError(
-                f"{name}: {kind}expected numbers, got {values} (dtype {X.dtype}); the argument must "
+                f"{name}: {expected}, got {values} (dtype {X.dtype}); the argument must "
                 "be no string but a real number in every cell. Convert or drop those columns."
             )
         return values

@@ -28,6 +28,7 @@ from edgewise.errors import (
     quiet,
     warn,
 )
+from edgewise.tables.arrays import check_has_columns
 from edgewise.tables.files import FileTable
 from edgewise.tables.open import open_columns
 from edgewise.tables.options import chosen_columns
@@ -316,6 +317,7 @@ def _of_array(array: Any, client: Any) -> DaskTable:
             "data: expected a known number of columns, got an array whose chunks are unknown; call "
             "its compute_chunk_sizes() first."
         )
+    check_has_columns(array.shape)
     if len(array.chunks[1]) > 1:
         warn(
             f"the array has {len(array.chunks[1])} chunks along its columns. They are joined, so "
