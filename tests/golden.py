@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 import edgewise as ew
+from edgewise.errors import EdgewiseError
 from edgewise.results.difference import EdgeDifferenceResult
 from edgewise.results.pair import PairTest
 
@@ -426,7 +427,7 @@ def upper(x: Any) -> np.ndarray:
 def measured(call: Callable[[], Any]) -> dict[str, np.ndarray]:
     try:
         return numbers(call())
-    except ew.errors.EdgewiseError as error:
+    except EdgewiseError as error:
         return {type(error).__name__: np.array([np.nan])}
 
 

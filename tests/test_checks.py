@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError, DataTypeError, NonFiniteError, ParameterError
 
 NORMAL = np.random.default_rng(0).standard_normal((60, 4))
 
@@ -19,61 +20,61 @@ def with_cells(**cells):
 
 
 BAD_ROWS = {
-    "text": ([["u", "v"], ["w", "x"], ["y", "z"]], ew.errors.DataTypeError, ["numbers", "<U1"]),
-    "numbers as text": (np.array([["1", "2"]] * 4), ew.errors.DataTypeError, ["numbers", "<U1"]),
+    "text": ([["u", "v"], ["w", "x"], ["y", "z"]], DataTypeError, ["numbers", "<U1"]),
+    "numbers as text": (np.array([["1", "2"]] * 4), DataTypeError, ["numbers", "<U1"]),
     "an object": (
         np.array([[1, "q"], [2, 3], [3, 4], [4, 4]], dtype=object),
-        ew.errors.DataTypeError,
+        DataTypeError,
         ["numbers", "'q'", "Convert or drop"],
     ),
-    "complex": (NORMAL + 1j, ew.errors.DataTypeError, ["real numbers", "complex128"]),
-    "dates": (NORMAL.astype("M8[D]"), ew.errors.DataTypeError, ["numbers", "datetime64"]),
-    "ragged": ([[1, 2], [3]], ew.errors.DataError, ["rows of equal length", "ragged"]),
-    "1-D": (NORMAL[:, 0], ew.errors.DataError, ["2D", "1D", "(60,)"]),
-    "3-D": (NORMAL[np.newaxis], ew.errors.DataError, ["2D", "3D", "(1, 60, 4)"]),
-    "empty list": ([], ew.errors.DataError, ["2D", "(0,)"]),
-    "no rows": (NORMAL[:0], ew.errors.DataError, ["0 sample", "minimum of 3"]),
-    "no columns": (NORMAL[:, :0], ew.errors.DataError, ["0 feature", "minimum of 2"]),
-    "one column": (NORMAL[:, :1], ew.errors.DataError, ["1 feature", "minimum of 2"]),
-    "two rows": (NORMAL[:2], ew.errors.DataError, ["at least 3 rows", "n_samples=2"]),
-    "n = p": (NORMAL[:4], ew.errors.DataError, ["more rows than columns", "4 rows and 4 columns"]),
-    "n < p": (NORMAL[:3], ew.errors.DataError, ["more rows than columns", "3 rows and 4 columns"]),
+    "complex": (NORMAL + 1j, DataTypeError, ["real numbers", "complex128"]),
+    "dates": (NORMAL.astype("M8[D]"), DataTypeError, ["numbers", "datetime64"]),
+    "ragged": ([[1, 2], [3]], DataError, ["rows of equal length", "ragged"]),
+    "1-D": (NORMAL[:, 0], DataError, ["2D", "1D", "(60,)"]),
+    "3-D": (NORMAL[np.newaxis], DataError, ["2D", "3D", "(1, 60, 4)"]),
+    "empty list": ([], DataError, ["2D", "(0,)"]),
+    "no rows": (NORMAL[:0], DataError, ["0 sample", "minimum of 3"]),
+    "no columns": (NORMAL[:, :0], DataError, ["0 feature", "minimum of 2"]),
+    "one column": (NORMAL[:, :1], DataError, ["1 feature", "minimum of 2"]),
+    "two rows": (NORMAL[:2], DataError, ["at least 3 rows", "n_samples=2"]),
+    "n = p": (NORMAL[:4], DataError, ["more rows than columns", "4 rows and 4 columns"]),
+    "n < p": (NORMAL[:3], DataError, ["more rows than columns", "3 rows and 4 columns"]),
     "constant": (
         np.column_stack([NORMAL, np.full(60, 2.5)]),
-        ew.errors.DataError,
+        DataError,
         ["constant column 'x4'", "2.5", "drop it"],
     ),
     "constants": (
         np.column_stack([NORMAL, np.ones(60), np.zeros(60)]),
-        ew.errors.DataError,
+        DataError,
         ["constant column 'x4'", "1 more"],
     ),
     "almost constant": (
         np.column_stack([NORMAL, 1e9 + 1e-8 * NORMAL[:, 0]]),
-        ew.errors.DataError,
+        DataError,
         ["constant column 'x4'"],
     ),
     "duplicate": (
         np.column_stack([NORMAL, NORMAL[:, 1]]),
-        ew.errors.DataError,
+        DataError,
         ["'x4' duplicates column 'x1'", "drop one"],
     ),
     "rescaled duplicate": (
         np.column_stack([NORMAL, 3 - 2 * NORMAL[:, 1]]),
-        ew.errors.DataError,
+        DataError,
         ["'x4' duplicates column 'x1'"],
     ),
     "collinear": (
         np.column_stack([NORMAL, NORMAL[:, 0] - 2 * NORMAL[:, 2]]),
-        ew.errors.DataError,
+        DataError,
         ["'x4' is a linear combination", "-2·'x2'", "1·'x0'", "drop one"],
     ),
     "NaN and infinity": (
         with_cells(nan=[(3, 1), (9, 2)], inf=[(5, 2)]),
-        ew.errors.NonFiniteError,
+        NonFiniteError,
         ["'x1' (1)", "'x2' (2)", "missing='drop'"],
     ),
-    "overflow": (NORMAL * 1e200, ew.errors.DataError, ["overflows", "divide the column"]),
+    "overflow": (NORMAL * 1e200, DataError, ["overflows", "divide the column"]),
 }
 
 
@@ -107,4 +108,4 @@ def test_rows_that_cannot_be_tested(refuses, what, method):
     ids=str,
 )
 def test_arguments_out_of_range(refuses, arguments, fragments):
-    refuses(lambda: ew.edge_test(NORMAL, **arguments), ew.errors.ParameterError, *fragments)
+    refuses(lambda: ew.edge_test(NORMAL, **arguments), ParameterError, *fragments)

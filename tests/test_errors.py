@@ -8,6 +8,7 @@ import warnings
 import pytest
 
 import edgewise as ew
+from edgewise.errors import EdgewiseWarning, ShortBatchesWarning, TooFewRowsWarning
 
 
 def only(call, category):
@@ -17,7 +18,7 @@ def only(call, category):
         call()
     (found,) = caught
     assert found.category is category
-    assert issubclass(category, ew.errors.EdgewiseWarning)
+    assert issubclass(category, EdgewiseWarning)
     assert "\n" not in str(found.message)
     return found
 
@@ -31,14 +32,14 @@ def points_here(found, call):
 @pytest.mark.parametrize(
     ("call", "category"),
     [
-        (lambda X: ew.edge_test(X, method="trace"), ew.errors.TooFewRowsWarning),
-        (lambda X: ew.edge_test(ew.accumulate(X), method="spectral"), ew.errors.TooFewRowsWarning),
-        (lambda X: ew.edge_test(X, method="batch", n_batches=100), ew.errors.ShortBatchesWarning),
-        (lambda X: ew.EdgeTest("trace").fit(X), ew.errors.TooFewRowsWarning),
-        (lambda X: ew.EdgeTest("trace").partial_fit(X).result_, ew.errors.TooFewRowsWarning),
+        (lambda X: ew.edge_test(X, method="trace"), TooFewRowsWarning),
+        (lambda X: ew.edge_test(ew.accumulate(X), method="spectral"), TooFewRowsWarning),
+        (lambda X: ew.edge_test(X, method="batch", n_batches=100), ShortBatchesWarning),
+        (lambda X: ew.EdgeTest("trace").fit(X), TooFewRowsWarning),
+        (lambda X: ew.EdgeTest("trace").partial_fit(X).result_, TooFewRowsWarning),
         (
             lambda X: ew.EdgeTest("batch", n_batches=100).partial_fit(X).adjacency_,
-            ew.errors.ShortBatchesWarning,
+            ShortBatchesWarning,
         ),
     ],
     ids=["trace", "state", "batch", "fit", "result_", "adjacency_"],
@@ -51,4 +52,4 @@ def test_from_within_the_users_functions(rows):
     def analyse():
         return ew.edge_test(rows, method="trace")
 
-    points_here(only(lambda: analyse(), ew.errors.TooFewRowsWarning), analyse)
+    points_here(only(lambda: analyse(), TooFewRowsWarning), analyse)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError, NonFiniteError, ParameterError
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
@@ -71,9 +72,7 @@ def test_it_serves_the_tests_that_need_no_rows(array, rows, same_result):
 @pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
 def test_missing_values_are_named_and_counted(array, refuses, options):
     spoiled = array.map_blocks(lambda block: np.where(block > 3, np.nan, block), dtype=float)
-    error = refuses(
-        lambda: ew.accumulate(spoiled, **options), ew.errors.NonFiniteError, "chunk ", "'x"
-    )
+    error = refuses(lambda: ew.accumulate(spoiled, **options), NonFiniteError, "chunk ", "'x")
     assert error.counts.sum() > 0
 
 
@@ -82,7 +81,7 @@ def test_missing_values_are_named_and_counted(array, refuses, options):
     [({"order": 3}, "order: expected one of"), ({"n_batches": 1}, "n_batch")],
 )
 def test_wrong_options(array, refuses, options, fragment):
-    error = refuses(lambda: ew.accumulate(array, **options), ew.errors.ParameterError, fragment)
+    error = refuses(lambda: ew.accumulate(array, **options), ParameterError, fragment)
     assert "chunk" not in str(error)
 
 
@@ -129,10 +128,10 @@ class TestCheckpoints:
         kept = {"checkpoint": tmp_path / "c"}
         for data in (rows, iter([rows])):
             call = lambda d=data: ew.accumulate(d, **kept)  # noqa: E731
-            refuses(call, ew.errors.DataError, "expected a path", "checkpoint")
+            refuses(call, DataError, "expected a path", "checkpoint")
         call = lambda: ew.accumulate(ew.open_table(csv_file, client=client), **kept)  # noqa: E731
-        refuses(call, ew.errors.ParameterError, "`checkpoint` and a cluster")
-        refuses(lambda: ew.accumulate(csv_file, resume=True), ew.errors.ParameterError, "resume: ")
+        refuses(call, ParameterError, "`checkpoint` and a cluster")
+        refuses(lambda: ew.accumulate(csv_file, resume=True), ParameterError, "resume: ")
         for every in (0, -1, "x"):
             call = lambda e=every: ew.accumulate(csv_file, every=e, **kept)  # noqa: E731
-            refuses(call, ew.errors.ParameterError, "every: expected a number above 0")
+            refuses(call, ParameterError, "every: expected a number above 0")

@@ -9,6 +9,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.api.compare_methods import all_variants, compare_methods
+from edgewise.errors import DataError, ParameterError
 from edgewise.tables.open import as_table
 
 VARIANTS = dict(all_variants())
@@ -60,10 +61,10 @@ def test_what_fails_for_all_is_raised(rows, refuses):
     def compare(data, alpha=0.05, correction="holm"):
         return lambda: compare_methods(as_table(data), alpha, correction)
 
-    refuses(compare(rows, alpha=2), ew.errors.ParameterError, "alpha", "got 2")
-    refuses(compare(rows, correction="nope"), ew.errors.ParameterError, "correction", "'nope'")
-    refuses(compare(rows[:4]), ew.errors.DataError, "4 rows and 4 columns")
-    refuses(compare(rows * [1, 1, 0, 1]), ew.errors.DataError, "constant column 'x2'")
+    refuses(compare(rows, alpha=2), ParameterError, "alpha", "got 2")
+    refuses(compare(rows, correction="nope"), ParameterError, "correction", "'nope'")
+    refuses(compare(rows[:4]), DataError, "4 rows and 4 columns")
+    refuses(compare(rows * [1, 1, 0, 1]), DataError, "constant column 'x2'")
 
 
 class TestChosenMethods:

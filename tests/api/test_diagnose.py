@@ -7,6 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.api.diagnose import diagnose
+from edgewise.errors import DataError
 from edgewise.simulate import make_chain_precision, sample
 from edgewise.tables.open import as_table
 from edgewise.tables.options import view
@@ -46,6 +47,6 @@ def test_only_the_complete_rows_count():
 def test_a_state_has_no_rows_to_diagnose(refuses):
     refuses(
         lambda: diagnose(ew.accumulate(draw("gaussian"))),
-        ew.errors.DataError,
+        DataError,
         "data: a diagnosis looks at rows, got a state",
     )

@@ -8,6 +8,13 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import (
+    BrokenAssumptionWarning,
+    DataError,
+    NonFiniteError,
+    ParameterError,
+    TooFewRowsWarning,
+)
 from edgewise.inference.cautions import Assumes
 from edgewise.methods.registry import METHODS
 from edgewise.tables.table import Table
@@ -66,7 +73,7 @@ def test_what_needs_the_rows_says_so(rows, refuses, method, options, n_batches):
     state = ew.accumulate(rows, n_batches=n_batches)
     refuses(
         lambda: ew.edge_test(state, method=method, **options),
-        ew.errors.DataError,
+        DataError,
         repr(method),
         "needs the rows a second time",
         "pass the rows",
@@ -78,11 +85,9 @@ def test_missing_values_are_counted_over_all_batches(require, refuses):
     X = np.random.default_rng(0).standard_normal((70_000, 2))  # the 65 537th row starts batch two
     X[[100, 69_998], 0] = np.nan, np.inf
     X[69_999, 1] = -np.inf
-    refuses(lambda: ew.accumulate(X), ew.errors.NonFiniteError, "'x0' (2)", "'x1' (1)")
+    refuses(lambda: ew.accumulate(X), NonFiniteError, "'x0' (2)", "'x1' (1)")
     table = pa.table({"first": X[:, 0], "second": X[:, 1]})
-    error = refuses(
-        lambda: ew.accumulate(table), ew.errors.NonFiniteError, "'first' (2)", "'second' (1)"
-    )
+    error = refuses(lambda: ew.accumulate(table), NonFiniteError, "'first' (2)", "'second' (1)")
     assert error.counts.tolist() == [2, 1]
 
 
@@ -99,7 +104,7 @@ def test_missing_drop_leaves_out_rows_and_counts_them(rows, same_result, method)
 
 def test_too_few_rows_is_a_warning_that_says_how_many_would_do(rows):
     with pytest.warns(
-        ew.errors.TooFewRowsWarning, match=r"infinite threshold with 400 rows.*about [\d,]+ rows"
+        TooFewRowsWarning, match=r"infinite threshold with 400 rows.*about [\d,]+ rows"
     ):
         result = ew.edge_test(rows, method="trace")
     assert result.threshold == np.inf
@@ -124,13 +129,13 @@ def test_feature_names_must_fit(rows, refuses, as_state):
     data = ew.accumulate(rows) if as_state else rows
     refuses(
         lambda: ew.edge_test(data, method="fisher", feature_names=list("abc")),
-        ew.errors.ParameterError,
+        ParameterError,
         "feature_names: expected 4 names",
         "got 3",
     )
     refuses(
         lambda: ew.edge_test(data, method="fisher", feature_names=list("abca")),
-        ew.errors.DataError,
+        DataError,
         "'a' more than once",
     )
 
@@ -139,7 +144,7 @@ def test_feature_names_must_fit(rows, refuses, as_state):
 def test_a_minimal_effect_outside_its_range(rows, refuses, value):
     refuses(
         lambda: ew.edge_test(rows, min_effect=value),
-        ew.errors.ParameterError,
+        ParameterError,
         "min_effect: expected a number between 0 and 1",
         f"got {value!r}",
     )
@@ -164,7 +169,7 @@ class TestMoreColumnsThanRows:
         np.save(tmp_path / "wide.npy", X)
         for data in (X, tmp_path / "wide.npy"):
             call = lambda d=data: ew.edge_test(d, method=method, **options)  # noqa: E731
-            refuses(call, ew.errors.DataError, "got 100 rows and 2000 columns")
+            refuses(call, DataError, "got 100 rows and 2000 columns")
 
 
 class TestSequence:
@@ -189,7 +194,7 @@ class TestSequence:
         for chosen in (method, METHODS[method]()):
             refuses(
                 lambda chosen=chosen: ew.edge_test(sequence, method=chosen),
-                ew.errors.ParameterError,
+                ParameterError,
                 f"method: expected 'sequential' for a ConfidenceSequence, got {method!r}",
                 "pass its .state",
             )
@@ -213,9 +218,7 @@ class TestCautions:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = ew.edge_test(dependent, method=method)
-        broken = [
-            one for one in caught if issubclass(one.category, ew.errors.BrokenAssumptionWarning)
-        ]
+        broken = [one for one in caught if issubclass(one.category, BrokenAssumptionWarning)]
         assert len(broken) == assumed == ("independent rows" in " ".join(result.cautions))
         for one in broken:
             assert str(one.message) == result.cautions[0]

@@ -7,6 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.api import edge_test_within as home
+from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.tables.open import as_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
@@ -129,14 +130,14 @@ def test_a_column_that_few_rows_hide(clock):
     rows[:, 2] *= np.arange(20_000) == last
     assert ew.edge_test_within(rows, 1).n_samples > 2048
     rows[:, 2] = 1.0
-    with pytest.raises(ew.errors.DataError, match="x2"):
+    with pytest.raises(DataError, match="x2"):
         ew.edge_test_within(rows, 1)
 
 
 def test_what_it_cannot_read(rows, write_csv, refuses, tmp_path):
     holes = rows.copy()
     holes[3, 1] = np.nan
-    refuses(lambda: ew.edge_test_within(holes, 1), ew.errors.NonFiniteError, "'x1' (1)")
+    refuses(lambda: ew.edge_test_within(holes, 1), NonFiniteError, "'x1' (1)")
     sentence = ["expected complete rows in memory", "edge_test(data, method='trace')"]
     for data in (
         write_csv(tmp_path / "x.csv", "abcd", rows),
@@ -147,7 +148,7 @@ def test_what_it_cannot_read(rows, write_csv, refuses, tmp_path):
         as_table(rows, missing="drop"),
         as_table(rows, transform="normal-scores"),
     ):
-        refuses(lambda data=data: ew.edge_test_within(data, 1), ew.errors.ParameterError, *sentence)
-    refuses(lambda: ew.edge_test_within(rows, 0), ew.errors.ParameterError, "seconds: ", "above 0")
-    refuses(lambda: ew.edge_test_within(rows, 1, given="z"), ew.errors.DataError, "no column 'z'")
-    refuses(lambda: ew.edge_test_within(rows[:3], 1), ew.errors.DataError, "got 3 rows")
+        refuses(lambda data=data: ew.edge_test_within(data, 1), ParameterError, *sentence)
+    refuses(lambda: ew.edge_test_within(rows, 0), ParameterError, "seconds: ", "above 0")
+    refuses(lambda: ew.edge_test_within(rows, 1, given="z"), DataError, "no column 'z'")
+    refuses(lambda: ew.edge_test_within(rows[:3], 1), DataError, "got 3 rows")

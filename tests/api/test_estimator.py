@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import edgewise as ew
 from edgewise import EdgeTest
+from edgewise.errors import DataError, EdgewiseError
 from edgewise.methods.registry import METHODS
 
 # scikit-learn's checks bring a few dozen rows, for which bounds and batches rightly warn.
@@ -111,7 +112,7 @@ def test_parameters_and_options_of_the_method(rows, same_result, parameters):
 )
 def test_bad_parameters_fail_in_fit(rows, refuses, parameters, fragments):
     estimator = EdgeTest(**parameters)  # the constructor only stores
-    refuses(lambda: estimator.fit(rows), ew.errors.EdgewiseError, *fragments)
+    refuses(lambda: estimator.fit(rows), EdgewiseError, *fragments)
 
 
 class TestPartialFit:
@@ -150,12 +151,12 @@ class TestPartialFit:
         there = require("dask.dataframe").from_pandas(frame, npartitions=3)
         estimator = EdgeTest("fisher").partial_fit(there)
         for wrong in (there[list("abdc")], there * np.nan):
-            refuses(lambda wrong=wrong: estimator.partial_fit(wrong), ew.errors.DataError)
+            refuses(lambda wrong=wrong: estimator.partial_fit(wrong), DataError)
         assert estimator.n_samples_seen_ == estimator.result_.n_samples == 400
         assert estimator.partial_fit(there).n_samples_seen_ == 800
         refuses(
             lambda: EdgeTest("batch", given=["y"]).partial_fit(rows),
-            ew.errors.DataError,
+            DataError,
             "given: the table has no column",
         )
 
@@ -255,9 +256,7 @@ class TestOtherRows:
                 (fitted, rows[:0], "at least one row"),
             ):
                 refuses(
-                    lambda one=one, use=use, data=data: getattr(one, use)(data),
-                    ew.errors.DataError,
-                    words,
+                    lambda one=one, use=use, data=data: getattr(one, use)(data), DataError, words
                 )
 
 

@@ -11,6 +11,7 @@ from scipy.stats import binomtest
 import edgewise as ew
 from edgewise.api import null as module
 from edgewise.api.null import NullComparison, check_null, even_sample
+from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.methods.registry import METHODS
 
 PER_EDGE = [name for name, method in METHODS.items() if not method.simultaneous]
@@ -93,22 +94,20 @@ class TestErrors:
     def test_arguments(self, rows, refuses, monkeypatch, asked, fragments):
         """Before any row is read."""
         monkeypatch.setattr(module, "even_sample", lambda *_, **__: pytest.fail("read"))
-        refuses(lambda: check_null(rows, **asked), ew.errors.ParameterError, *fragments)
+        refuses(lambda: check_null(rows, **asked), ParameterError, *fragments)
 
     def test_data(self, rows, refuses):
         def compare(data):
             return lambda: check_null(data, n_shuffles=2)
 
-        refuses(compare(rows * [1, 1, 0, 1]), ew.errors.DataError, "constant column 'x2'")
-        refuses(
-            compare(rows[:4]), ew.errors.DataError, "at least 20 rows to choose among 4 columns"
-        )
-        refuses(compare(rows[:, :1]), ew.errors.DataError, "minimum of 2")
-        refuses(compare(ew.accumulate(rows)), ew.errors.DataError, "got a state")
-        refuses(compare(iter([rows])), ew.errors.DataError, "read only once")
+        refuses(compare(rows * [1, 1, 0, 1]), DataError, "constant column 'x2'")
+        refuses(compare(rows[:4]), DataError, "at least 20 rows to choose among 4 columns")
+        refuses(compare(rows[:, :1]), DataError, "minimum of 2")
+        refuses(compare(ew.accumulate(rows)), DataError, "got a state")
+        refuses(compare(iter([rows])), DataError, "read only once")
         missing = rows.copy()
         missing[3, 1] = np.nan
-        refuses(compare(missing), ew.errors.NonFiniteError, "'x1' (1)")
+        refuses(compare(missing), NonFiniteError, "'x1' (1)")
 
     def test_a_column_that_varies_only_outside_the_sample(self, refuses):
         X = np.random.default_rng(5).standard_normal((20_002, 3))
@@ -116,7 +115,7 @@ class TestErrors:
         X[1, 1] = 1
         refuses(
             lambda: check_null(X),
-            ew.errors.DataError,
+            DataError,
             "'x1'",
             "constant in the even sample of 6,668 of the 20,002 rows",
         )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import edgewise as ew
 from edgewise.api import pair as conditional
+from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.inference import sample as sample_module
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.BrokenAssumptionWarning")
@@ -76,8 +77,8 @@ def test_the_same_as_edge_test(law, more, columns, seed):
     x, y, *others = columns
     try:
         expected = asked_in_full(X, columns)
-    except ew.errors.DataError as error:  # counts of few rows: constant or equal columns
-        with pytest.raises(ew.errors.DataError, match=str(error)[:10]):
+    except DataError as error:  # counts of few rows: constant or equal columns
+        with pytest.raises(DataError, match=str(error)[:10]):
             ew.ConditionalTest(X)(x, y, others)
         return
     same_answer(ew.ConditionalTest(X)(x, y, others), expected, tolerance(X, columns))
@@ -154,7 +155,7 @@ def test_only_the_columns_of_the_question_are_read(tmp_path, rows, write_csv):
     same_answer(ew.partial_test(path, "a", "b", given=["c"]), asked_in_full(rows, [0, 1, 2]))
     chosen = ew.ConditionalTest(path, exclude=["day", "d"])
     assert chosen.feature_names == ("a", "b", "c")
-    with pytest.raises(ew.errors.NonFiniteError, match="'d'"):
+    with pytest.raises(NonFiniteError, match="'d'"):
         ew.partial_test(path, "a", "d", given=[], missing="raise")
     dropped = ew.partial_test(path, "a", "d", given=[], missing="drop")
     assert (dropped.n_samples, dropped.n_dropped) == (399, 1)
@@ -177,39 +178,23 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("question", "error", "fragments"),
         [
-            (("x0", "x0"), ew.errors.ParameterError, ["y: ", "another column than x", "'x0'"]),
-            (("x0", 0), ew.errors.ParameterError, ["y: ", "'x0'"]),
-            (
-                ("x0", "x1", ["x2", "x0"]),
-                ew.errors.ParameterError,
-                ["given: ", "'x0'", "which is x"],
-            ),
-            ((0, 1, [1]), ew.errors.ParameterError, ["given: ", "'x1'", "which is y"]),
-            ((0, 1, "x1"), ew.errors.ParameterError, ["given: ", "which is y"]),
-            (
-                ("x0", "x11"),
-                ew.errors.DataError,
-                ["y", "no column 'x11'", "did you mean 'x1'?", "'x3'"],
-            ),
-            (
-                ("x0", "x1", ["zzzz"]),
-                ew.errors.DataError,
-                ["given", "no column 'zzzz'", "'x0', 'x1'"],
-            ),
-            ((0, 4), ew.errors.ParameterError, ["y: ", "an index from 0 to 3", "got 4"]),
-            ((-1, 2), ew.errors.ParameterError, ["x: ", "an index from 0 to 3", "got -1"]),
-            ((0, 1, [7]), ew.errors.ParameterError, ["given: ", "got 7"]),
-            ((0, True), ew.errors.ParameterError, ["y: ", "got True"]),
-            ((1.0, 2), ew.errors.ParameterError, ["x: ", "got 1.0"]),
-            ((0, 1, [2.0]), ew.errors.ParameterError, ["given: ", "got 2.0"]),
-            ((0, 1, 2.0), ew.errors.ParameterError, ["given: ", "got 2.0"]),
-            (
-                (0, 1, None),
-                ew.errors.ParameterError,
-                ["given: expected 'all'", "got None", "[] for none"],
-            ),
-            ((0, 1, [None]), ew.errors.ParameterError, ["given: ", "got None"]),
-            ((None, 1), ew.errors.ParameterError, ["x: ", "got None"]),
+            (("x0", "x0"), ParameterError, ["y: ", "another column than x", "'x0'"]),
+            (("x0", 0), ParameterError, ["y: ", "'x0'"]),
+            (("x0", "x1", ["x2", "x0"]), ParameterError, ["given: ", "'x0'", "which is x"]),
+            ((0, 1, [1]), ParameterError, ["given: ", "'x1'", "which is y"]),
+            ((0, 1, "x1"), ParameterError, ["given: ", "which is y"]),
+            (("x0", "x11"), DataError, ["y", "no column 'x11'", "did you mean 'x1'?", "'x3'"]),
+            (("x0", "x1", ["zzzz"]), DataError, ["given", "no column 'zzzz'", "'x0', 'x1'"]),
+            ((0, 4), ParameterError, ["y: ", "an index from 0 to 3", "got 4"]),
+            ((-1, 2), ParameterError, ["x: ", "an index from 0 to 3", "got -1"]),
+            ((0, 1, [7]), ParameterError, ["given: ", "got 7"]),
+            ((0, True), ParameterError, ["y: ", "got True"]),
+            ((1.0, 2), ParameterError, ["x: ", "got 1.0"]),
+            ((0, 1, [2.0]), ParameterError, ["given: ", "got 2.0"]),
+            ((0, 1, 2.0), ParameterError, ["given: ", "got 2.0"]),
+            ((0, 1, None), ParameterError, ["given: expected 'all'", "got None", "[] for none"]),
+            ((0, 1, [None]), ParameterError, ["given: ", "got None"]),
+            ((None, 1), ParameterError, ["x: ", "got None"]),
         ],
         ids=lambda value: str(value) if isinstance(value, tuple) else "",
     )
@@ -223,12 +208,7 @@ class TestBadInput:
             ew.ConditionalTest(rows[:n]),
             lambda x, y, given: ew.partial_test(rows[:n], x, y, given=given),
         ):
-            refuses(
-                lambda ask=ask: ask(0, 1, [2, 3]),
-                ew.errors.DataError,
-                "at least 5 rows",
-                f"got {n}",
-            )
+            refuses(lambda ask=ask: ask(0, 1, [2, 3]), DataError, "at least 5 rows", f"got {n}")
         assert ew.ConditionalTest(rows[:n])(0, 1, []).n_samples == n
 
     @pytest.mark.parametrize("keep", ["rows", "moments"])
@@ -243,41 +223,33 @@ class TestBadInput:
             ((0, 3, [1, 5]), ["'x5' duplicates column 'x1'"]),
             ((0, 3, [1, 2, 6]), ["'x6' is a linear combination", "'x0'", "'x2'"]),
         ]:
-            message = str(refuses(lambda q=question: test(*q), ew.errors.DataError, *fragments))
+            message = str(refuses(lambda q=question: test(*q), DataError, *fragments))
             x, y, given = question
             whole = refuses(
-                lambda x=x, y=y, g=given: ew.partial_test(X, x, y, given=g),
-                ew.errors.DataError,
-                *fragments,
+                lambda x=x, y=y, g=given: ew.partial_test(X, x, y, given=g), DataError, *fragments
             )
             assert message == str(whole)
 
     def test_data_and_options(self, rows, refuses, tmp_path):
         holes = rows.copy()
         holes[3, 1] = np.nan
-        refuses(lambda: ew.ConditionalTest(holes), ew.errors.NonFiniteError, "'x1' (1)")
-        refuses(
-            lambda: ew.partial_test(holes, 0, 1, missing="raise"),
-            ew.errors.NonFiniteError,
-            "'x1' (1)",
-        )
+        refuses(lambda: ew.ConditionalTest(holes), NonFiniteError, "'x1' (1)")
+        refuses(lambda: ew.partial_test(holes, 0, 1, missing="raise"), NonFiniteError, "'x1' (1)")
         assert ew.partial_test(holes, 0, 2, given=[3]).n_samples == 400
-        refuses(
-            lambda: ew.ConditionalTest(rows, keep="all"), ew.errors.ParameterError, "keep", "'all'"
-        )
+        refuses(lambda: ew.ConditionalTest(rows, keep="all"), ParameterError, "keep", "'all'")
         refuses(
             lambda: ew.ConditionalTest(np.ones((70, 61)), keep="moments"),
-            *(ew.errors.ParameterError, "keep", "60 columns", "61"),
+            *(ParameterError, "keep", "60 columns", "61"),
         )
         state = ew.accumulate(rows)
-        refuses(lambda: ew.ConditionalTest(state), ew.errors.DataError, "state")
-        refuses(lambda: ew.partial_test(state, 0, 1), ew.errors.DataError, "state")
+        refuses(lambda: ew.ConditionalTest(state), DataError, "state")
+        refuses(lambda: ew.partial_test(state, 0, 1), DataError, "state")
         refuses(
             lambda: ew.partial_test(rows, 0, 1, method="trace"),
-            *(ew.errors.ParameterError, "method", "'trace'", "'score'"),
+            *(ParameterError, "method", "'trace'", "'score'"),
         )
         missing = tmp_path / "none.csv"
-        refuses(lambda: ew.partial_test(missing, "a", "b"), ew.errors.DataError, "none.csv")
+        refuses(lambda: ew.partial_test(missing, "a", "b"), DataError, "none.csv")
 
 
 class TestGroups:
@@ -295,6 +267,6 @@ class TestGroups:
         X, labels = np.random.default_rng(1).standard_normal((60, 3)), np.arange(60) % 30
         refuses(
             lambda: ew.partial_test(X, 0, 1, clusters=labels, method="batch"),
-            ew.errors.ParameterError,
+            ParameterError,
             "clusters: ",
         )

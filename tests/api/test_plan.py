@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError, ParameterError
 from edgewise.methods.registry import METHODS
 from edgewise.simulate import sample
 
@@ -110,7 +111,7 @@ def test_too_small_a_pilot_for_a_bound_is_what_the_plan_is_for(pilot):
 def test_an_effect_or_power_outside_its_range(pilot, refuses, argument, value):
     refuses(
         lambda: ew.plan_sample_size(pilot, **{"effect": 0.1, argument: value}),
-        ew.errors.ParameterError,
+        ParameterError,
         f"{argument}: expected a number between 0 and 1",
         f"got {value!r}",
     )
@@ -128,24 +129,16 @@ def test_an_effect_or_power_outside_its_range(pilot, refuses, argument, value):
     ids=str,
 )
 def test_the_other_arguments_are_those_of_edge_test(pilot, refuses, options, fragments):
-    refuses(
-        lambda: ew.plan_sample_size(pilot, effect=0.1, **options),
-        ew.errors.ParameterError,
-        *fragments,
-    )
+    refuses(lambda: ew.plan_sample_size(pilot, effect=0.1, **options), ParameterError, *fragments)
 
 
 def test_a_pilot_that_cannot_be_tested(pilot, refuses):
-    refuses(
-        lambda: ew.plan_sample_size(pilot[:3], effect=0.1),
-        ew.errors.DataError,
-        "ollect more rows",
-    )
+    refuses(lambda: ew.plan_sample_size(pilot[:3], effect=0.1), DataError, "ollect more rows")
     state = ew.accumulate(pilot)
     for method in ("score", "fisher", "whitened"):
         refuses(
             lambda method=method: ew.plan_sample_size(state, effect=0.1, method=method),
-            ew.errors.DataError,
+            DataError,
             f"method {method!r} needs the rows a second time, which a",
         )
     with pytest.raises(TypeError, match="effect"):

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import edgewise as ew
+from edgewise.errors import BrokenAssumptionWarning, ParameterError
 from edgewise.inference.cautions import Caution
 from edgewise.inference.references import StudentOfEach
 from edgewise.inference.uncertainty import PerEdge
@@ -116,7 +117,7 @@ def test_said_anew(copies, results):
 def test_maxt_needs_another_correction(copies, refuses):
     results = [ew.edge_test(copy, method="batch", correction="maxt") for copy in copies]
     for call in (lambda: ew.pool(results), lambda: ew.pool(results, correction="maxt")):
-        refuses(call, ew.errors.ParameterError, "correction: 'maxt'", "correction='holm'")
+        refuses(call, ParameterError, "correction: 'maxt'", "correction='holm'")
     assert ew.pool(results, correction="holm").correction == "holm"
 
 
@@ -142,7 +143,7 @@ def test_chosen_neighbours_are_those_of_any_copy(copies):
 
 
 def test_equal_copies(results):
-    with pytest.warns(ew.errors.BrokenAssumptionWarning, match="All 3 results are equal"):
+    with pytest.warns(BrokenAssumptionWarning, match="All 3 results are equal"):
         pooled = ew.pool([results[0]] * 3)
     assert "draws nothing at random" in pooled.cautions[0]
     # Nothing is missing, and m = n − p + 1 = 297 degrees are nearly kept.
@@ -168,9 +169,7 @@ def test_heavy_tails_are_too_much_for_most_imputers():
     X = ew.simulate.sample("t5", precision, 2000, rng=rng)
     copies = [X + 0.3 * rng.standard_normal(X.shape) for _ in range(20)]
     results = [ew.edge_test(copy) for copy in copies]
-    with pytest.warns(
-        ew.errors.BrokenAssumptionWarning, match="times those of independent Gaussian"
-    ):
+    with pytest.warns(BrokenAssumptionWarning, match="times those of independent Gaussian"):
         pooled = ew.pool(results)
     assert "'kendall'" in pooled.cautions[0]
     by_ranks = ew.pool([ew.edge_test(copy, method="kendall") for copy in copies])
@@ -186,21 +185,14 @@ def test_heavy_tails_are_too_much_for_most_imputers():
 @pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 def test_bounds(refuses, copies, method):
     results = [ew.edge_test(copy, method=method) for copy in copies[:2]]
-    refuses(
-        lambda: ew.pool(results), ew.errors.ParameterError, f"method {method!r}", "method='score'"
-    )
+    refuses(lambda: ew.pool(results), ParameterError, f"method {method!r}", "method='score'")
 
 
 def test_values_that_are_still_missing(refuses, copies):
     holes = copies[0].copy()
     holes[:20, 0] = np.nan
     results = [ew.edge_test(holes, missing="pairwise")] * 2
-    refuses(
-        lambda: ew.pool(results),
-        ew.errors.ParameterError,
-        "missing='pairwise'",
-        "impute every value",
-    )
+    refuses(lambda: ew.pool(results), ParameterError, "missing='pairwise'", "impute every value")
 
 
 @pytest.mark.parametrize(
@@ -220,25 +212,15 @@ def test_values_that_are_still_missing(refuses, copies):
 )
 def test_different_questions(refuses, copies, results, other, what):
     second = ew.edge_test(copies[1], **other)
-    refuses(
-        lambda: ew.pool([results[0], second]), ew.errors.ParameterError, "results: expected", what
-    )
+    refuses(lambda: ew.pool([results[0], second]), ParameterError, "results: expected", what)
 
 
 def test_different_rows(refuses, copies, results):
     fewer = ew.edge_test(copies[1][:200])
-    refuses(
-        lambda: ew.pool([results[0], fewer]),
-        ew.errors.ParameterError,
-        "number of rows",
-        "300",
-        "200",
-    )
+    refuses(lambda: ew.pool([results[0], fewer]), ParameterError, "number of rows", "300", "200")
     holes = np.vstack([copies[1], [[np.nan] * 4]])
     dropped = ew.edge_test(holes, missing="drop")
-    refuses(
-        lambda: ew.pool([results[0], dropped]), ew.errors.ParameterError, "left out", "impute every"
-    )
+    refuses(lambda: ew.pool([results[0], dropped]), ParameterError, "left out", "impute every")
 
 
 @pytest.mark.parametrize(
@@ -250,4 +232,4 @@ def test_different_rows(refuses, copies, results):
     ],
 )
 def test_what_is_said_anew_is_checked(refuses, results, asked, message):
-    refuses(lambda: ew.pool(results, **asked), ew.errors.ParameterError, message)
+    refuses(lambda: ew.pool(results, **asked), ParameterError, message)

@@ -12,6 +12,7 @@ import pytest
 import edgewise as ew
 from edgewise.api.compare_methods import all_variants, compare_methods
 from edgewise.api.reporting import sampled_scores
+from edgewise.errors import DataError
 from edgewise.tables.open import as_table
 
 
@@ -96,7 +97,7 @@ class TestData:
         for stream in (iter([rows]), (rows[k : k + 100] for k in range(0, 400, 100))):
             refuses(
                 lambda stream=stream: result.report(path, data=stream),
-                ew.errors.DataError,
+                DataError,
                 "data: expected rows that can be read again, got a stream",
                 "leave data out",
             )
@@ -205,7 +206,7 @@ class TestColumns:
         tested.report(tmp_path / "x.html", data=own)
         refuses(
             lambda: tested.report(tmp_path / "x.html", data=frame[["a", "b", "c", "d"]]),
-            ew.errors.DataError,
+            DataError,
             "3 columns that were tested",
             "got 4",
         )

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError, EdgewiseError
 from edgewise.methods.registry import registered
 from edgewise.simulate import DISTRIBUTIONS, AutoRegressive, make_chain_precision, sample
 
@@ -70,7 +71,7 @@ def test_advice_ends_after_one_step(run_main, tmp_path, name):
     for method in STARTS:
         try:
             ew.edge_test(DATA[name], method=method)
-        except ew.errors.EdgewiseError:
+        except EdgewiseError:
             continue  # too few rows for it
         after = following(run_main, [*auto, "--method", method])
         if after is not None and after not in seen:
@@ -85,7 +86,7 @@ def test_nothing_speaks_against_the_end_that_another_method_avoids(name):
     for method in ("auto", "score", "wald", "batch"):
         try:
             found = ew.edge_test(DATA[name], method=method)
-        except ew.errors.DataError:
+        except DataError:
             continue
         breaking[method] = {one.kind for one in found.cautions if one.breaks}
     assert not [method for method, kinds in breaking.items() if kinds < breaking["auto"]]

@@ -10,7 +10,7 @@ from tests.corpus.other_files import OTHER_FILES
 from tests.corpus.text_files import TEXT_FILES
 from tests.corpus.text_refused import TEXT_REFUSED
 
-import edgewise as ew
+from edgewise.errors import EdgewiseError
 from edgewise.tables.files import FileTable
 from edgewise.tables.reading import Reading
 
@@ -42,7 +42,7 @@ def is_a_sentence(text):
 def test_right_or_refused(tmp_path, name):
     case = FILES[name]
     if case.error:
-        with pytest.raises(ew.errors.EdgewiseError) as caught:
+        with pytest.raises(EdgewiseError) as caught:
             all_rows(opened(case, tmp_path))
         said = str(caught.value)
         assert is_a_sentence(said.replace("1   3", ""))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError, FormatGuessWarning, ParameterError, StateFileError
 from edgewise.tables.files import FileTable
 from edgewise.tables.reading import Reading
 
@@ -39,9 +40,7 @@ class TestQuotes:
         notes = ["ok"] * 400
         notes[100], notes[140] = '"5 inch', '"7 inch'
         path = written("x.csv", self.lines(rows, notes))
-        refuses(
-            lambda: ew.edge_test(path, exclude="note"), ew.errors.DataError, "line 102", "quote"
-        )
+        refuses(lambda: ew.edge_test(path, exclude="note"), DataError, "line 102", "quote")
 
     def test_two_far_down(self, written, rows, refuses):
         many = np.tile(rows, (100, 1))
@@ -49,9 +48,7 @@ class TestQuotes:
         notes[39_000], notes[39_100] = '"5 inch', '"7 inch'
         path = written("x.csv", self.lines(many, notes))
         assert path.stat().st_size > 2**21
-        refuses(
-            lambda: ew.edge_test(path, exclude="note"), ew.errors.DataError, "line 39002", "quote"
-        )
+        refuses(lambda: ew.edge_test(path, exclude="note"), DataError, "line 39002", "quote")
 
     def test_proper_ones_over_several_lines(self, written, rows, same_result):
         notes = ['"in ""quotes"",\nand lines"' if k % 7 == 0 else "ok" for k in range(400)]
@@ -64,7 +61,7 @@ class TestThousands:
         numbers = np.random.default_rng(0).integers(1, 3000, (60, 2))
         lines = [";".join(f"{n:,}".replace(",", ".") for n in row) for row in numbers.tolist()]
         path = written("x.csv", ["a;b", *lines])
-        refuses(lambda: ew.edge_test(path), ew.errors.DataError, "thousands", "--decimal .")
+        refuses(lambda: ew.edge_test(path), DataError, "thousands", "--decimal .")
         told = ew.open_table(path, sep=";", decimal=".")
         assert ew.edge_test(told).n_samples == 60
 
@@ -73,7 +70,7 @@ class TestNames:
     def test_counts_without_a_name_are_a_variable(self, written, rows):
         counts = np.random.default_rng(1).poisson(20, 400)
         lines = [f"{n},{line}" for n, line in zip(counts.tolist(), cells(rows), strict=True)]
-        with pytest.warns(ew.errors.FormatGuessWarning, match="is a variable"):
+        with pytest.warns(FormatGuessWarning, match="is a variable"):
             result = ew.edge_test(written("x.csv", [",a,b,c,d", *lines]))
         assert result.feature_names == ("", *"abcd")
 
@@ -106,25 +103,18 @@ class TestRowNumbers:
     def test_what_is_asked_for_is_not_called_left_out(self, written, rows, recwarn):
         path = self.files(written, rows, range(1, 401))[0]
         assert ew.edge_test(path, columns=["id", "a", "b"]).feature_names == ("id", "a", "b")
-        assert not [
-            one for one in recwarn.list if issubclass(one.category, ew.errors.FormatGuessWarning)
-        ]
+        assert not [one for one in recwarn.list if issubclass(one.category, FormatGuessWarning)]
 
 
 def test_a_decimal_comma_far_down(written, rows, refuses):
     lines = ["a;b", *["1;2"] * 600_000, "-4,128;3"]
     path = written("x.csv", lines)
     refuses(
-        lambda: ew.edge_test(ew.open_table(path, sep=";")),
-        ew.errors.DataError,
-        "--decimal ,",
-        "line 600002",
+        lambda: ew.edge_test(ew.open_table(path, sep=";")), DataError, "--decimal ,", "line 600002"
     )
     said = Reading(sep=";", decimal=",")
     other = written("y.csv", ["a;b", "1.5;2", "2.5;3", "4;5"])
-    refuses(
-        lambda: [*FileTable([other], reading=said).blocks()], ew.errors.DataError, "--decimal ."
-    )
+    refuses(lambda: [*FileTable([other], reading=said).blocks()], DataError, "--decimal .")
 
 
 def test_other_options_do_not_resume(written, rows, tmp_path, refuses):
@@ -148,7 +138,7 @@ def test_other_options_do_not_resume(written, rows, tmp_path, refuses):
     assert checkpoint.exists()
     refuses(
         lambda: ew.accumulate(paths, missing="drop", checkpoint=checkpoint, resume=True),
-        ew.errors.StateFileError,
+        StateFileError,
         "other ways of reading",
     )
 
@@ -158,11 +148,7 @@ def test_labels_go_by_position_and_not_against_the_index(require, rows, refuses)
     frame = pd.DataFrame(rows, columns=list("abcd"))
     labels = pd.Series(np.arange(400) // 10)
     mixed = frame.sample(frac=1, random_state=0)
-    refuses(
-        lambda: ew.edge_test(mixed, clusters=labels),
-        ew.errors.ParameterError,
-        "labels.loc[data.index]",
-    )
+    refuses(lambda: ew.edge_test(mixed, clusters=labels), ParameterError, "labels.loc[data.index]")
     aligned = ew.edge_test(mixed, clusters=labels.loc[mixed.index])
     np.testing.assert_allclose(
         aligned.statistic, ew.edge_test(frame, clusters=labels).statistic, rtol=1e-9

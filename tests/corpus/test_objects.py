@@ -14,7 +14,7 @@ from tests.corpus.object_columns import DATABASES, NAMED
 from tests.corpus.object_frames import FRAMES
 from tests.corpus.object_labelled import ANNDATA, OTHERS, XARRAY
 
-import edgewise as ew
+from edgewise.errors import DataError
 from edgewise.tables.open import as_table
 from edgewise.tables.table import all_rows
 
@@ -45,7 +45,7 @@ def test_read_or_refused(kit, refuses, name):
     case = CASES[name]
     if case.says:
         made = case.make(kit)
-        refuses(lambda: all_rows(as_table(made, **case.options)), ew.errors.DataError, *case.says)
+        refuses(lambda: all_rows(as_table(made, **case.options)), DataError, *case.says)
         return
     table = as_table(case.make(kit), **case.options)
     assert table.feature_names == tuple(case.names)

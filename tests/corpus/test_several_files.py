@@ -12,7 +12,7 @@ import pytest
 from pyarrow import csv as arrow_csv
 from pyarrow import parquet
 
-import edgewise as ew
+from edgewise.errors import DataError, DataTypeError
 from edgewise.tables.files import FileTable
 
 NAMES = ["a", "b"]
@@ -75,7 +75,7 @@ def linked(folder, link, name="1.csv"):
 @pytest.mark.parametrize("name", TWICE)
 def test_a_file_given_twice(folder, refuses, name):
     paths = TWICE[name](folder)
-    refuses(lambda: FileTable(paths), ew.errors.DataError, "once", "twice", "count")
+    refuses(lambda: FileTable(paths), DataError, "once", "twice", "count")
 
 
 def test_notes_are_shared(tmp_path):
@@ -123,11 +123,9 @@ class TestNamedPipes:
         np.testing.assert_array_equal(np.asarray(next(table.blocks())), [[1.5, 2], [2, 3]])
 
     def test_parquet(self, fifo, refuses):
-        refuses(
-            lambda: FileTable([fifo(b"PAR1" + bytes(100))]), ew.errors.DataError, "Parquet", "path"
-        )
+        refuses(lambda: FileTable([fifo(b"PAR1" + bytes(100))]), DataError, "Parquet", "path")
 
     def test_a_bad_cell_far_behind(self, fifo, refuses):
         good = b"1.5,2.25\n" * 400_000
         table = FileTable([fifo(b"a,b\n" + good + b"1,oops\n" + good[:9000])])
-        refuses(lambda: n_rows(table), ew.errors.DataTypeError, "'oops'", "after row", "'b'")
+        refuses(lambda: n_rows(table), DataTypeError, "'oops'", "after row", "'b'")

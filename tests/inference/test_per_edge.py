@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import edgewise as ew
+from edgewise.errors import EdgewiseWarning
 from edgewise.inference.references import Normal, Student, StudentOfEach
 from edgewise.inference.uncertainty import PerEdge, Spread
 
@@ -37,7 +38,7 @@ def tables(draw):
 
 def outcome(X, method, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
+        warnings.simplefilter("ignore", EdgewiseWarning)
         return ew.edge_test(X, method=method, **options)
 
 

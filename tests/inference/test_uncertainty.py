@@ -9,7 +9,7 @@ from scipy import stats
 from tests.methods.simulated import off_diagonal, quiet_test
 
 import edgewise as ew
-from edgewise.errors import ParameterError
+from edgewise.errors import ParameterError, ShortBatchesWarning
 
 PER_EDGE = ["score", "wald", "batch", "elliptical", "fisher"]
 BOUNDS = ["whitened", "spectral", "trace", "eig"]
@@ -76,7 +76,7 @@ class TestIntervals:
         x = rng.standard_normal(60)
         X = np.column_stack([x, x + 1e-3 * rng.standard_normal(60), rng.standard_normal(60)])
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ew.errors.ShortBatchesWarning)
+            warnings.simplefilter("ignore", ShortBatchesWarning)
             result = ew.edge_test(X, method=method)
         low, high = result.confidence_interval(1 - 1e-12, "partial_correlation", simultaneous=True)
         assert np.all((low >= -1) & (high <= 1))

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 import edgewise as ew
+from edgewise.errors import EdgewiseWarning
 
 CORRECTIONS = ["holm", "bonferroni", "bh", "by", None]
 
@@ -30,5 +31,5 @@ def quiet_test(data, method, **options):
     if method != "kendall" and options.get("radius") in ("hoeffding", "bernstein"):
         options.setdefault("support", np.stack([data.min(axis=0), data.max(axis=0)], axis=1))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
+        warnings.simplefilter("ignore", EdgewiseWarning)
         return ew.edge_test(data, method=method, **options)

@@ -10,6 +10,7 @@ import pytest
 from tests.methods.simulated import quiet_test, rows_of
 
 import edgewise as ew
+from edgewise.errors import DataError
 from edgewise.inference import sample as sample_module
 from edgewise.inference.sample import Sample
 from edgewise.methods.bounds import covcov_largest
@@ -134,16 +135,16 @@ class TestOnePass:
         X = np.random.default_rng(0).standard_normal((200, 61))
         refuses(
             lambda: ew.accumulate(X, order="all"),
-            ew.errors.DataError,
+            DataError,
             "more than 60 columns, got 'all' for 61",
         )
         refuses(
             lambda: ew.edge_test(ew.accumulate(X[:, :5]), method="eig"),
-            ew.errors.DataError,
+            DataError,
             "method 'eig' needs the rows a second time, or all products of four columns (order='all')",
         )
         refuses(
             lambda: ew.edge_test(iter([X[:100], X[100:]]), method="eig"),
-            ew.errors.DataError,
+            DataError,
             "reads the rows twice",
         )

@@ -5,7 +5,13 @@ import pytest
 from scipy import stats
 
 import edgewise as ew
-from edgewise.errors import DataError, ParameterError, TooFewRowsWarning
+from edgewise.errors import (
+    BrokenAssumptionWarning,
+    DataError,
+    EdgewiseWarning,
+    ParameterError,
+    TooFewRowsWarning,
+)
 from edgewise.methods import Kendall
 from edgewise.simulate import make_chain_precision, sample
 
@@ -85,7 +91,7 @@ class TestAgainstTheFormula:
         larger = (1 - tied**2) / (1 - 2 * tied**2)
         least = np.pi / 3 * np.sqrt(np.outer(larger, larger) / 54)
         t = (z / np.maximum(error, least))[UPPER]
-        with pytest.warns(ew.errors.BrokenAssumptionWarning, match="tied"):
+        with pytest.warns(BrokenAssumptionWarning, match="tied"):
             result = ew.edge_test(rows, method="kendall", correction=None)
         np.testing.assert_allclose(result.statistic[UPPER], t, rtol=1e-9)
 
@@ -93,7 +99,7 @@ class TestAgainstTheFormula:
         """Half ones: n Var τ_b is 1 for independent columns, so n Var z is π²/4."""
         rng = np.random.default_rng(4)
         rows = (rng.random((4000, 2)) < 0.5).astype(float)
-        with pytest.warns(ew.errors.BrokenAssumptionWarning):
+        with pytest.warns(BrokenAssumptionWarning):
             result = ew.edge_test(rows, method="kendall")
         rho = result.partial_correlation[0, 1]
         error = result.partial_correlation_standard_error[0, 1] / (1 - rho**2)
@@ -225,7 +231,7 @@ class TestBound:
         plain = ew.edge_test(rows, method=Kendall(radius="hoeffding"))
         few = ew.edge_test(np.round(rows, 2), method=Kendall(radius="hoeffding"))
         assert plain.radius < few.radius < 2 * plain.radius
-        with pytest.warns(ew.errors.EdgewiseWarning, match="more rows like these would not"):
+        with pytest.warns(EdgewiseWarning, match="more rows like these would not"):
             many = ew.edge_test(np.round(rows), method=Kendall(radius="hoeffding"))
         assert (many.rows_needed, many.n_edges) == (None, 0)
 
@@ -289,7 +295,7 @@ class TestCautions:
 
     def test_ties(self):
         rows = np.column_stack([np.digitize(X[:, 0], [-1, 0, 1]), X[:, 1:]])
-        with pytest.warns(ew.errors.BrokenAssumptionWarning, match="Column 'x0' has equal values"):
+        with pytest.warns(BrokenAssumptionWarning, match="Column 'x0' has equal values"):
             result = ew.edge_test(rows, method="kendall")
         (caution,) = result.cautions
         assert (caution.kind, caution.breaks) == ("ties", True)

@@ -7,6 +7,7 @@ import pytest
 
 import edgewise as ew
 import edgewise.methods
+from edgewise.errors import ParameterError
 from edgewise.methods import registry
 
 FILE = '''"""Fisher's z over the spread of halves, thirds, …: a method for a test."""
@@ -85,12 +86,12 @@ def test_every_front_has_it(plain, rows, tmp_path, same_result, refuses, run_edg
     assert ew.plan_sample_size(rows, effect=0.1, method="plain").n_samples > n
     refuses(
         lambda: ew.edge_test(rows, method="plain", widening=-1.0),
-        ew.errors.ParameterError,
+        ParameterError,
         "widening: expected a number above 0",
     )
     refuses(
         lambda: ew.edge_test(rows, method="plain", clusters=np.arange(n)),
-        ew.errors.ParameterError,
+        ParameterError,
         "clusters",
         "not supported by method 'plain'",
     )

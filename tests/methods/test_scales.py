@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError
 
 # The paper's bounds need more rows than there are here, in every unit.
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
@@ -50,7 +51,7 @@ def test_same_edges_or_a_sentence(method):
         testable = method.name == "kendall" or np.all(np.abs(np.log10(scale)) < 152)
         try:
             result = ew.edge_test(X * scale, method=method)
-        except ew.errors.DataError as error:
+        except DataError as error:
             said = str(error)
             if testable:
                 assert method in IN_UNITS_OF_THE_COLUMNS
@@ -90,6 +91,6 @@ def test_questions_answer_or_say_a_sentence(question):
         said = ""
         try:
             QUESTIONS[question](X * scale)
-        except ew.errors.DataError as error:
+        except DataError as error:
             said = str(error)
         assert not said or re.search("by 1e200|standardize=True", said)

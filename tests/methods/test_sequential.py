@@ -7,6 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise import ConfidenceSequence
+from edgewise.errors import DataError, NonFiniteError, ParameterError
 
 OFF = ~np.eye(4, dtype=bool)
 
@@ -107,29 +108,17 @@ def test_refusals(stream, refuses, same_result):
     narrow = ConfidenceSequence(n_batches=10).update(stream[:, :3])
     constant = ConfidenceSequence().update(stream * [1, 0, 1, 1])
     refused = [
-        (ConfidenceSequence().result, ew.errors.DataError, ["at least 1 row", "update"]),
-        (ConfidenceSequence().update(stream[:2]).result, ew.errors.DataError, ["n_samples=2"]),
-        (
-            ConfidenceSequence().update(stream[:4]).result,
-            ew.errors.DataError,
-            ["4 rows and 4 columns"],
-        ),
-        (ConfidenceSequence().update(stream[:, :1]).result, ew.errors.DataError, ["minimum of 2"]),
-        (constant.result, ew.errors.DataError, ["constant column 'x1'"]),
-        (lambda: sequence.update(stream[:, :3]), ew.errors.DataError, ["3 features", "4 features"]),
-        (lambda: sequence.update(stream[:5] * np.nan), ew.errors.NonFiniteError, ["'x0' (5)"]),
-        (
-            lambda: sequence + other,
-            ew.errors.ParameterError,
-            ["10 batches", "20", "same n_batches"],
-        ),
-        (lambda: sequence.merge(narrow), ew.errors.ParameterError, ["4 columns", "3"]),
+        (ConfidenceSequence().result, DataError, ["at least 1 row", "update"]),
+        (ConfidenceSequence().update(stream[:2]).result, DataError, ["n_samples=2"]),
+        (ConfidenceSequence().update(stream[:4]).result, DataError, ["4 rows and 4 columns"]),
+        (ConfidenceSequence().update(stream[:, :1]).result, DataError, ["minimum of 2"]),
+        (constant.result, DataError, ["constant column 'x1'"]),
+        (lambda: sequence.update(stream[:, :3]), DataError, ["3 features", "4 features"]),
+        (lambda: sequence.update(stream[:5] * np.nan), NonFiniteError, ["'x0' (5)"]),
+        (lambda: sequence + other, ParameterError, ["10 batches", "20", "same n_batches"]),
+        (lambda: sequence.merge(narrow), ParameterError, ["4 columns", "3"]),
         *(
-            (
-                lambda asked=asked: ConfidenceSequence(**asked),
-                ew.errors.ParameterError,
-                [*asked, said],
-            )
+            (lambda asked=asked: ConfidenceSequence(**asked), ParameterError, [*asked, said])
             for asked, said in (
                 ({"alpha": 0}, "between 0 and 1"),
                 ({"alpha": 1.0}, "between 0 and 1"),

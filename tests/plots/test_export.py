@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError, ParameterError
 from edgewise.plots import export
 
 KINDS = ("csv", "graphml", "gexf", "cyjs", "json", "png")
@@ -22,7 +23,7 @@ def result(rows):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_missing_folder_is_one_sentence(tmp_path, result, refuses, kind):
     path = tmp_path / "nowhere" / f"x.{kind}"
-    refuses(lambda: result.save(path), ew.errors.DataError, "cannot write", str(path))
+    refuses(lambda: result.save(path), DataError, "cannot write", str(path))
     assert os.listdir(tmp_path) == []
 
 
@@ -45,7 +46,7 @@ def test_a_failure_half_way_keeps_the_old_file(tmp_path, rows, monkeypatch, kind
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(inner, fail)
-    with pytest.raises((ew.errors.DataError, OSError), match="No space left on device"):
+    with pytest.raises((DataError, OSError), match="No space left on device"):
         result.save(path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == [path.name]
@@ -93,7 +94,7 @@ def test_other_kinds_of_pictures_are_refused(tmp_path, result, refuses, name):
     path = tmp_path / name
     refuses(
         lambda: export.write_plot(result.plot(), path),
-        ew.errors.ParameterError,
+        ParameterError,
         str(path),
         "png",
         "svg",

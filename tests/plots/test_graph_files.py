@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import edgewise as ew
 from edgewise._text import distinct_texts
+from edgewise.errors import ParameterError
 from edgewise.plots.export import GRAPH_KINDS, write_graph
 
 NUMBERS = (
@@ -195,9 +196,7 @@ def test_cyjs_is_what_cytoscape_reads(tmp_path, hostile):
 @pytest.mark.parametrize("name", ["x.json", "x.gml", "x", "gexf", ".gexf", "x.gexf.gz"])
 def test_other_kinds_are_refused(tmp_path, result, refuses, name):
     path = tmp_path / name
-    refuses(
-        lambda: write_graph(result, path), ew.errors.ParameterError, name, "graphml", "gexf", "cyjs"
-    )
+    refuses(lambda: write_graph(result, path), ParameterError, name, "graphml", "gexf", "cyjs")
     assert os.listdir(tmp_path) == []
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import ParameterError
 from edgewise.plots import plots
 from edgewise.plots.export import write_plot
 
@@ -28,18 +29,14 @@ def test_kinds_of_several_methods_take_their_lines(rows, refuses, kind):
     result = lines[0].result
     own = getattr(plots, f"plot_{kind}")
     assert plots.plot(result, kind, lines=lines).get_title() == own(lines).get_title()
-    refuses(
-        lambda: plots.plot(result, kind), ew.errors.ParameterError, "lines", "compare_methods", kind
-    )
-    refuses(lambda: plots.plot(result, lines=lines), ew.errors.ParameterError, "lines", kind)
+    refuses(lambda: plots.plot(result, kind), ParameterError, "lines", "compare_methods", kind)
+    refuses(lambda: plots.plot(result, lines=lines), ParameterError, "lines", kind)
 
 
 @pytest.mark.parametrize("kind", ["Network", "", "plot", None, 3])
 def test_other_kinds_are_refused(rows, refuses, kind):
     result = ew.edge_test(rows)
-    refuses(
-        lambda: plots.plot(result, kind), ew.errors.ParameterError, "kind", "'volcano'", repr(kind)
-    )
+    refuses(lambda: plots.plot(result, kind), ParameterError, "kind", "'volcano'", repr(kind))
 
 
 @every_kind

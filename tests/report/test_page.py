@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import TooFewRowsWarning
 from edgewise.methods.registry import METHODS
 from edgewise.plots import style
 from edgewise.plots.safe_names import printable
@@ -89,7 +90,7 @@ def upper(matrix):
 
 def quiet_test(X, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.errors.TooFewRowsWarning)
+        warnings.simplefilter("ignore", TooFewRowsWarning)
         return ew.edge_test(X, **options)
 
 
@@ -202,10 +203,7 @@ class TestSafety:
         page = page_of(result)
         policy = page.attributes(**{"http-equiv": "Content-Security-Policy"})["content"]
         rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
-        for rule, text in (
-            ("style-src", page.texts["style"][0]),
-            ("script-src", page.script),
-        ):
+        for rule, text in (("style-src", page.texts["style"][0]), ("script-src", page.script)):
             digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
             assert f"'sha256-{digest}'" in rules[rule].split()
         assert len(rules["script-src"].split()) == 1

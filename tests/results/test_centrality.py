@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import ParameterError
 from edgewise.results.centrality import centralities
 from edgewise.simulate import make_chain_precision, sample
 
@@ -95,9 +96,9 @@ def test_only_tested_pairs_count(data):
 
 @pytest.mark.parametrize("wrong", [[0, 1], np.zeros(7), np.zeros((7, 1), int)])
 def test_communities_are_whole_numbers(result, refuses, wrong):
-    refuses(lambda: centralities(result, wrong), ew.errors.ParameterError, "communities", "7")
+    refuses(lambda: centralities(result, wrong), ParameterError, "communities", "7")
 
 
 def test_a_difference_has_no_centralities(data, refuses):
     difference = ew.compare_groups(data[:1_500], data[1_500:], method="batch")
-    refuses(lambda: centralities(difference, COMMUNITIES), ew.errors.ParameterError, "each group")
+    refuses(lambda: centralities(difference, COMMUNITIES), ParameterError, "each group")

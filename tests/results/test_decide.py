@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import TooFewRowsWarning
 from edgewise.inference.question import Question
 from edgewise.inference.sample import open_sample
 from edgewise.methods.registry import METHODS, method_of
@@ -44,7 +45,7 @@ def test_measuring_warns_of_nothing_about_levels(rows):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         measurement = measured(rows, "trace")
-    with pytest.warns(ew.errors.TooFewRowsWarning, match="infinite threshold with 400 rows"):
+    with pytest.warns(TooFewRowsWarning, match="infinite threshold with 400 rows"):
         decide(measurement, Question(0.05, None))
 
 

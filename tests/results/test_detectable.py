@@ -9,6 +9,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.api.compare_methods import Comparison
+from edgewise.errors import TooFewRowsWarning
 from edgewise.methods.planning import effect_for_rows
 from edgewise.results.detectable import detectable_curve
 
@@ -83,7 +84,7 @@ def test_rows_are_spent_on_what_a_pair_is_adjusted_for():
 
 
 def test_too_few_rows_for_a_bound(rows):
-    with pytest.warns(ew.errors.TooFewRowsWarning):
+    with pytest.warns(TooFewRowsWarning):
         result = ew.edge_test(rows[:100], method="trace")
     curve = detectable_curve(result)
     assert np.isnan(curve.own_effect)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +85,4 @@ def test_json_holds_the_same(answer):
 def test_it_is_frozen(answer, refuses):
     with pytest.raises(AttributeError):
         answer.statistic = 0.0
-    refuses(
-        lambda: answer.confidence_interval(1.0),
-        ew.errors.ParameterError,
-        "level",
-        "between 0 and 1",
-    )
+    refuses(lambda: answer.confidence_interval(1.0), ParameterError, "level", "between 0 and 1")

@@ -16,7 +16,7 @@ import pytest
 
 import edgewise as ew
 from edgewise import EdgeTestResult
-from edgewise.errors import DataError, EdgewiseError
+from edgewise.errors import DataError, EdgewiseError, EdgewiseWarning
 from edgewise.results.difference import EdgeDifferenceResult
 
 BOX = {"support": (-60, 60), "radius": "hoeffding"}
@@ -61,7 +61,7 @@ def ask(n=2000, holes=False, **options):
         X[np.random.default_rng(1).random(X.shape) < 0.1] = np.nan
         options["missing"] = "pairwise"
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
+        warnings.simplefilter("ignore", EdgewiseWarning)
         return ew.edge_test(X, **options)
 
 
@@ -79,7 +79,7 @@ def groups():
 def kinds(results, groups):
     """One of everything that is written."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
+        warnings.simplefilter("ignore", EdgewiseWarning)
         return {
             "result": results["score"],
             "difference": ew.compare_groups(*groups, method="batch"),

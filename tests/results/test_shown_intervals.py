@@ -15,6 +15,7 @@ import pytest
 
 import edgewise as ew
 from edgewise import EdgeTestResult
+from edgewise.errors import EdgewiseWarning
 from edgewise.paper.radii import TRACE_MAX_ALPHA
 from edgewise.plots.export import write_graph
 from edgewise.plots.plots import plot_forest
@@ -48,7 +49,7 @@ def ask(asked, alpha=0.05, **options):
     method, correction, _ = ASKED[asked]
     given = {} if asked in ("whitened", "trace, infinite") else {"correction": correction}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
+        warnings.simplefilter("ignore", EdgewiseWarning)
         n = 40_000 if asked == "whitened" else 2000
         return ew.edge_test(sample(n), method=method, alpha=alpha, **given, **options)
 

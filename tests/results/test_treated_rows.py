@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import ParameterError
 from edgewise.results.summary import imputed, meaning, transformed
 
 SCORES = "Partial correlations are those of the normal scores of the columns"
@@ -88,7 +89,7 @@ def test_reports(results, require, tmp_path, refuses):
     for more in ({"data": np.zeros((3, 3))}, {"compare": True}):
         refuses(
             lambda more=more: results["pooled"].report(tmp_path / "page.html", **more),
-            ew.errors.ParameterError,
+            ParameterError,
             "data, compare",
             "pooled",
         )

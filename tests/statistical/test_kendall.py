@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.statistical.laws import FULL, PValues, rejects
 
-import edgewise as ew
 from edgewise import edge_test
+from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning
 from edgewise.methods import Kendall
 from edgewise.simulate import StudentT, make_chain_precision, make_hub_precision, sample
 from edgewise.sums.concordance import independent_pairs, kendall_tau, unit_sums
@@ -86,7 +86,7 @@ def test_independent_columns_with_ties(trial, law):
     for rng in trial.draws(40, 1000):
         X = independent_columns(law, rng, 500, 8)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
+            warnings.simplefilter("ignore", EdgewiseWarning)
             errors.append(rejects(log_pvalues(X), "holm").any())
     trial.rate_at_most("family-wise error, kendall + Holm", errors, 0.05)
 
@@ -101,7 +101,7 @@ def test_few_rows_for_the_columns(trial, n, p):
     errors = []
     for rng in trial.draws(40, 1000):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
+            warnings.simplefilter("ignore", EdgewiseWarning)
             result = edge_test(rows_of("t2", precision, rows, rng), method="kendall")
         errors.append(result.reject[null].any())
     trial.rate_at_most("family-wise error, kendall + Holm", errors, 0.05)
@@ -163,7 +163,7 @@ def test_the_bound_on_the_precision_covers(trial, n):
     for rng in trial.draws(40, 1000):
         X = np.exp(rows_of("cauchy", precision, n, rng).clip(-300, 300))
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
+            warnings.simplefilter("ignore", EdgewiseWarning)
             result = edge_test(X, method=Kendall(radius="hoeffding"))
         interval = result.confidence_interval(0.95, scale="precision")
         missed.append(not ((interval.low <= truth) & (truth <= interval.high)).all())
@@ -182,7 +182,7 @@ def test_rounded_values_of_a_strong_hub(trial, n):
     errors = []
     for rng in trial.draws(60, 600):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ew.errors.EdgewiseWarning)
+            warnings.simplefilter("ignore", EdgewiseWarning)
             result = edge_test(rounded_hub(n, rng), method="kendall")
         errors.append(result.reject[1:, 1:].any())
     trial.rate_at_most("family-wise error, kendall + Holm", errors, 0.05)
@@ -190,5 +190,5 @@ def test_rounded_values_of_a_strong_hub(trial, n):
 
 def test_ties_that_show_with_more_rows_are_told():
     """With 3,000 rows 7.8 % of 600 such data sets have a false edge: the level is not kept."""
-    with pytest.warns(ew.errors.BrokenAssumptionWarning, match="pairs of rows are tied"):
+    with pytest.warns(BrokenAssumptionWarning, match="pairs of rows are tied"):
         edge_test(rounded_hub(3000, np.random.default_rng(0)), method="kendall")

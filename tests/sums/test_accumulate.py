@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import NonFiniteError
 from edgewise.sums.accumulate import read_into
 from edgewise.tables.open import as_table
 
@@ -40,7 +41,7 @@ def test_missing_values_are_named_and_counted(rows, refuses, require, options):
     X = rows.copy()
     X[[3, 390], 1] = np.nan, np.inf
     frame = require("pandas").DataFrame(X, columns=list("abcd"))
-    error = refuses(lambda: ew.accumulate(frame, **options), ew.errors.NonFiniteError, "'b' (2)")
+    error = refuses(lambda: ew.accumulate(frame, **options), NonFiniteError, "'b' (2)")
     assert error.counts.tolist() == [0, 2, 0, 0]
 
 
@@ -49,7 +50,7 @@ def test_missing_values_in_a_stream_are_counted_as_far_as_it_was_read(rows, refu
     X = rows.copy()
     X[[3, 7, 390], 1] = np.nan
     error = refuses(
-        lambda: ew.accumulate(iter(np.split(X, 2)), **options), ew.errors.NonFiniteError, "'x1' (2)"
+        lambda: ew.accumulate(iter(np.split(X, 2)), **options), NonFiniteError, "'x1' (2)"
     )
     assert error.counts.tolist() == [0, 2, 0, 0]
 

@@ -16,7 +16,7 @@ from pyarrow import feather, parquet
 
 import edgewise as ew
 from edgewise._files import locked
-from edgewise.errors import DataError, StateFileError
+from edgewise.errors import CheckpointWarning, DataError, StateFileError
 from edgewise.sums.accumulate import read_into
 from edgewise.sums.checkpoint import read_with_checkpoints
 from edgewise.sums.save import read_state, write_state
@@ -250,7 +250,7 @@ class TestUnwritable:
                 (tmp_path / "elsewhere").rename(folder)
 
         checkpoint = folder / "x.checkpoint"
-        with pytest.warns(ew.errors.CheckpointWarning) as caught:
+        with pytest.warns(CheckpointWarning) as caught:
             state, _ = read_with_checkpoints(
                 FileTable(paths),
                 ew.states.BatchMoments(4),

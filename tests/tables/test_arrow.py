@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgewise as ew
+from edgewise.errors import DataError, DataTypeError, NonFiniteError
 from edgewise.tables import arrow as tables
 from edgewise.tables.arrow import fixed_blocks
 from edgewise.tables.open import as_table
@@ -62,7 +63,7 @@ def test_nulls_of_every_kind_are_missing(require, refuses, same_result):
     for frame in (table, table.to_pandas(), require("polars").from_arrow(table)):
         refuses(
             lambda frame=frame: ew.edge_test(frame, missing="raise"),
-            ew.errors.NonFiniteError,
+            NonFiniteError,
             "'whole' (1)",
             "'flag' (2)",
             "'real' (2)",
@@ -86,7 +87,7 @@ def test_columns_that_are_not_numbers_are_left_out(refuses, values, kind):
     (what,) = as_table(table).left_out.values()
     assert kind in what
     call = lambda: as_table(table, columns=["a", "label"])  # noqa: E731
-    refuses(call, ew.errors.DataTypeError, "'label'", "numbers", kind, "leave it out")
+    refuses(call, DataTypeError, "'label'", "numbers", kind, "leave it out")
 
 
 def test_repeated_names_are_refused(require, refuses, rows):
@@ -94,7 +95,7 @@ def test_repeated_names_are_refused(require, refuses, rows):
     frame = require("pandas").DataFrame(rows, columns=list("abba"))
     mixed = require("pandas").DataFrame(rows, columns=[1, "1", "b", "c"])
     for data, name in ((table, "'a', 'b'"), (frame, "'a', 'b'"), (mixed, "'1'")):
-        refuses(lambda data=data: ew.edge_test(data), ew.errors.DataError, name, "more than once")
+        refuses(lambda data=data: ew.edge_test(data), DataError, name, "more than once")
 
 
 def test_how_many_rows(table, require, arrow_stream):
@@ -154,7 +155,7 @@ def test_text_further_down_a_pandas_column_is_named(require, refuses):
         frame = pd.DataFrame({"a": np.arange(3000.0), "label": labels})
         refuses(
             lambda frame=frame: ew.edge_test(frame, missing="raise"),
-            ew.errors.DataTypeError,
+            DataTypeError,
             "label",
             "numbers",
         )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import NonFiniteError
 from edgewise.tables import table as tables
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.table import on_cores
@@ -75,7 +76,7 @@ def test_single_rows_are_found(rows, refuses):
     for row in (3, 5999):
         X = rows.copy()
         X[row, 4] = np.nan
-        refuses(lambda X=X: ew.edge_test(X, missing="raise"), ew.errors.NonFiniteError, "x4", "1")
+        refuses(lambda X=X: ew.edge_test(X, missing="raise"), NonFiniteError, "x4", "1")
     X = rows.copy()
     X[4000, 7] = 1e4
     told = " ".join(map(str, ew.edge_test(X).cautions))

@@ -13,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 import edgewise as ew
+from edgewise.errors import DataError, DataTypeError
 from edgewise.tables import arrow as parquet_files
 from edgewise.tables.files import FileRead, FileTable, Position, expand_paths, files_read
 from edgewise.tables.open import as_table
@@ -41,7 +42,7 @@ def test_other_columns_are_named_with_their_file(save, refuses, names, fragments
     X = np.random.default_rng(0).standard_normal((50, len(names)))
     first = save("first.csv", "abcd", np.eye(50, 4))
     second = save("second.csv", names, X)
-    refuses(lambda: ew.edge_test([first, second]), ew.errors.DataError, "second.csv", *fragments)
+    refuses(lambda: ew.edge_test([first, second]), DataError, "second.csv", *fragments)
 
 
 def test_with_a_choice_of_columns_the_others_do_not_matter(save, rows, tmp_path, same_result):
@@ -68,16 +69,12 @@ def test_a_left_out_column_may_hold_text(tmp_path, refuses, all_rows):
     by_itself = FileTable([tmp_path])
     assert by_itself.feature_names == ("a", "b")
     assert by_itself.left_out == {"name": "text"}
-    refuses(lambda: FileTable([tmp_path], columns=["a", "name"]), ew.errors.DataTypeError, "'name'")
+    refuses(lambda: FileTable([tmp_path], columns=["a", "name"]), DataTypeError, "'name'")
 
 
 BAD_TEXT = {
-    "header.csv": ("a,b\n", ew.errors.DataError, ["0 sample", "empty"]),
-    "noextension": (
-        "a\0b\n1,2\n",
-        ew.errors.DataError,
-        ["noextension", ".csv", ".parquet", ".npy"],
-    ),
+    "header.csv": ("a,b\n", DataError, ["0 sample", "empty"]),
+    "noextension": ("a\0b\n1,2\n", DataError, ["noextension", ".csv", ".parquet", ".npy"]),
 }
 
 
@@ -89,19 +86,17 @@ def test_files_that_cannot_be_tested(tmp_path, refuses, name):
 
 
 def test_missing_files_and_folders(tmp_path, csv_file, refuses):
-    refuses(
-        lambda: ew.edge_test("no/such.csv"), ew.errors.DataError, "no file", "no/such.csv", "path"
-    )
+    refuses(lambda: ew.edge_test("no/such.csv"), DataError, "no file", "no/such.csv", "path")
     both = [csv_file, tmp_path / "second.csv"]
-    refuses(lambda: ew.edge_test(both), ew.errors.DataError, "no file", "second.csv")
+    refuses(lambda: ew.edge_test(both), DataError, "no file", "second.csv")
     (empty := tmp_path / "empty").mkdir()
     (empty / "notes.txt").write_text("a,b\n1,2\n")
-    refuses(lambda: ew.edge_test(empty), ew.errors.DataError, str(empty), "folder", ".parquet")
+    refuses(lambda: ew.edge_test(empty), DataError, str(empty), "folder", ".parquet")
     pattern = str(tmp_path / "x*.csv")
-    refuses(lambda: ew.edge_test(pattern), ew.errors.DataError, "no file matches", pattern)
-    refuses(lambda: FileTable([]), ew.errors.DataError, "at least one file")
+    refuses(lambda: ew.edge_test(pattern), DataError, "no file matches", pattern)
+    refuses(lambda: FileTable([]), DataError, "at least one file")
     for paths in (["-", csv_file], [csv_file, "-"], ["-", "-"]):
-        refuses(lambda paths=paths: ew.edge_test(paths), ew.errors.DataError, "'-'", "alone")
+        refuses(lambda paths=paths: ew.edge_test(paths), DataError, "'-'", "alone")
 
 
 def test_folders_and_patterns_become_sorted_files(save, tmp_path):
@@ -188,7 +183,7 @@ def test_pickles_are_never_opened(tmp_path, refuses):
     np.save(objects, np.array([[Trap(mark), 1]], dtype=object), allow_pickle=True)
     plain.write_bytes(pickle.dumps(Trap(mark)))
     for path in (objects, plain):
-        refuses(lambda path=path: ew.edge_test(path), ew.errors.DataError, str(path), "plain .npy")
+        refuses(lambda path=path: ew.edge_test(path), DataError, str(path), "plain .npy")
     assert not mark.exists()
 
 

@@ -10,6 +10,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import edgewise as ew
+from edgewise.errors import DataError
 from edgewise.tables.files import FileTable
 from edgewise.tables.formats import fingerprint
 from edgewise.tables.options import View
@@ -70,9 +71,7 @@ class TestBetweenTwoPasses:
     def test_another_file_of_as_many_rows(self, write, rows, refuses, ending):
         path = write(rows, ending)
         call = between_passes(FileTable([path]), lambda: write(rows[::-1] ** 3, ending))
-        refuses(
-            call, ew.errors.DataError, f"data: file '{path}' changed while it was in use", "a copy"
-        )
+        refuses(call, DataError, f"data: file '{path}' changed while it was in use", "a copy")
 
     def test_as_many_bytes_at_the_same_time(self, write, rows, refuses):
         """As where a file system counts whole seconds."""
@@ -84,18 +83,18 @@ class TestBetweenTwoPasses:
             os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))
 
         call = between_passes(FileTable([path]), change)
-        refuses(call, ew.errors.DataError, str(path), "written anew, with the same 12,928 bytes")
+        refuses(call, DataError, str(path), "written anew, with the same 12,928 bytes")
 
     @pytest.mark.parametrize("ending", ["csv", "feather", "npy"])
     def test_a_file_that_is_cut(self, write, rows, refuses, ending):
         path = write(rows, ending)
         call = between_passes(FileTable([path]), lambda: os.truncate(path, 2000))
-        refuses(call, ew.errors.DataError, str(path), "now 2,000")
+        refuses(call, DataError, str(path), "now 2,000")
 
     def test_no_file(self, write, rows, refuses):
         path = write(rows, "csv")
         call = between_passes(FileTable([path]), path.unlink)
-        refuses(call, ew.errors.DataError, str(path), "there is no file of that name any more")
+        refuses(call, DataError, str(path), "there is no file of that name any more")
 
     @pytest.mark.parametrize("ending", ["npz", "xlsx"])
     def test_rows_in_memory_do_not_change(self, rows, tmp_path, same_result, ending, require):
@@ -130,7 +129,7 @@ class TestEveryWayToReadTwice:
         call = between_passes(
             FileTable([path]), lambda: write(X[::-1], "parquet"), method=method, **how
         )
-        refuses(call, ew.errors.DataError, str(path), "changed")
+        refuses(call, DataError, str(path), "changed")
 
     def test_groups_by_a_column(self, write, rows, refuses, monkeypatch):
         from edgewise.api import compare_groups as module
@@ -146,7 +145,7 @@ class TestEveryWayToReadTwice:
             return labels
 
         monkeypatch.setattr(module, "column_of_labels", then_changed)
-        refuses(lambda: ew.compare_groups(path, by="d"), ew.errors.DataError, str(path), "changed")
+        refuses(lambda: ew.compare_groups(path, by="d"), DataError, str(path), "changed")
 
 
 class TestDuringAPass:
@@ -158,7 +157,7 @@ class TestDuringAPass:
         blocks = table.blocks()
         next(blocks)
         write(rows[::-1], ending)
-        refuses(lambda: list(blocks), ew.errors.DataError, str(path), "changed")
+        refuses(lambda: list(blocks), DataError, str(path), "changed")
 
 
 class TestMarks:

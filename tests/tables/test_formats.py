@@ -11,6 +11,7 @@ import pytest
 from pyarrow import feather
 
 import edgewise as ew
+from edgewise.errors import DataError, DataTypeError, NonFiniteError, ParameterError
 from edgewise.tables.formats import open_file
 from edgewise.tables.reading import Reading
 
@@ -87,7 +88,7 @@ def test_fractions_after_a_block_of_whole_numbers(long_csv):
 
 def test_gaps_after_a_block_of_numbers(long_csv, refuses):
     path = long_csv(lambda i: i % 7, ",1\nNA,2\nnan,3\n")
-    refuses(lambda: ew.edge_test(path, missing="raise"), ew.errors.NonFiniteError, "'a' (3)")
+    refuses(lambda: ew.edge_test(path, missing="raise"), NonFiniteError, "'a' (3)")
 
 
 @pytest.mark.parametrize("name", ["r.parquet", "r.feather", "r.npy"])
@@ -95,7 +96,7 @@ def test_files_without_rows(save, refuses, name):
     file = open_file(path := save(name, DEFAULT, np.empty((0, 4))))
     assert (file.n_rows, file.estimated_rows) == (0, 0)
     assert list(file.read(DEFAULT, 0)) == []
-    refuses(lambda: ew.edge_test(path), ew.errors.DataError, "0 sample")
+    refuses(lambda: ew.edge_test(path), DataError, "0 sample")
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "r.csv"])
@@ -104,7 +105,7 @@ def test_truncated_and_empty_files_are_named(save, rows, refuses, name):
     whole = path.read_bytes()
     for part in (whole[: len(whole) // 2], whole[:10], b""):
         path.write_bytes(part)
-        refuses(lambda: open_file(path), ew.errors.DataError, str(path))
+        refuses(lambda: open_file(path), DataError, str(path))
 
 
 def test_a_large_record_batch_stays_in_its_file(tmp_path):
@@ -203,7 +204,7 @@ def test_numbers_that_are_large(saved, all_rows):
 )
 def test_lines_that_are_no_objects(saved, refuses, line, fragments):
     path = saved({"a": 1}, line)
-    refuses(lambda: open_file(path), ew.errors.DataError, "line 2", str(path), *fragments)
+    refuses(lambda: open_file(path), DataError, "line 2", str(path), *fragments)
 
 
 @pytest.fixture
@@ -245,21 +246,12 @@ def test_labels_of_sheets(sheet, all_rows):
 
 def test_the_number_of_a_row(sheet, refuses):
     path = sheet([["a", "b"], [1, 2], [3, 5]], A8=3, B10="x")
-    refuses(lambda: ew.edge_test(path), ew.errors.DataTypeError, "'b'", "'x' in line 10")
+    refuses(lambda: ew.edge_test(path), DataTypeError, "'b'", "'x' in line 10")
 
 
 def test_options(sheet, refuses):
     path = sheet([[7, 1.5], [8, 2.5]])
     file = open_file(path, Reading.checked(header=False, index_col=0))
     assert (file.names, file.index, file.notes) == (("x0", "x1"), ("x0",), ())
-    refuses(
-        lambda: open_file(path, Reading.checked(sheet=1)),
-        ew.errors.DataError,
-        "no sheet 1",
-        "'Sheet'",
-    )
-    refuses(
-        lambda: open_file(path, Reading.checked(decimal=",")),
-        ew.errors.ParameterError,
-        "text files",
-    )
+    refuses(lambda: open_file(path, Reading.checked(sheet=1)), DataError, "no sheet 1", "'Sheet'")
+    refuses(lambda: open_file(path, Reading.checked(decimal=",")), ParameterError, "text files")

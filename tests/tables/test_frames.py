@@ -8,6 +8,7 @@ from tests.corpus.kit import NAMES, Kit
 from tests.corpus.object_frames import answered, likert
 
 import edgewise as ew
+from edgewise.errors import DataError
 from edgewise.tables.open import as_table
 
 
@@ -50,7 +51,7 @@ class TestLazyFrames:
         polars = kit.require("polars")
         text = polars.lit("x") + polars.col("a").cast(polars.String)
         query = kit.polars.lazy().with_columns(text.cast(polars.Float64).alias("a"))
-        refuses(lambda: ew.edge_test(query), ew.errors.DataError, "query could not run")
+        refuses(lambda: ew.edge_test(query), DataError, "query could not run")
 
 
 def test_ordered_categories_in_a_parquet_file(kit, same_result, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import edgewise as ew
+from edgewise.errors import DataError, FormatGuessWarning
 from edgewise.tables.files import DatasetTable, FileTable
 from edgewise.tables.open import as_table
 
@@ -36,7 +37,7 @@ def test_datasets_are_read_again_and_scanners_if_they_can(tmp_path, table, rows,
     same_result(some, ew.edge_test(rows[:, [0, 3]]), names="ad")
     once = ds.Scanner.from_batches(table.to_reader())
     assert ew.edge_test(once, method="batch").n_samples == 400
-    with pytest.raises(ew.errors.DataError, match="method='batch'"):
+    with pytest.raises(DataError, match="method='batch'"):
         ew.edge_test(ds.Scanner.from_batches(table.to_reader()), method="score")
 
 
@@ -44,7 +45,7 @@ def test_a_dataset_whose_files_change_is_refused(tmp_path, table):
     parquet.write_table(table, tmp_path / "r.parquet")
     opened = as_table(ds.dataset(tmp_path / "r.parquet"))
     parquet.write_table(table.slice(1), tmp_path / "r.parquet")
-    with pytest.raises(ew.errors.DataError, match="changed while it was in use"):
+    with pytest.raises(DataError, match="changed while it was in use"):
         list(opened.blocks())
 
 
@@ -59,7 +60,7 @@ def test_folders_of_partitions(folder, table, rows, same_result):
     blocks = [np.asarray(block) for block in years.blocks()]
     expected = np.column_stack([2020 + (order >= 200), rows[order, 0]])
     np.testing.assert_array_equal(np.concatenate(blocks), expected)
-    with pytest.warns(ew.errors.FormatGuessWarning):
+    with pytest.warns(FormatGuessWarning):
         compared = ew.compare_groups(folder, by="site")
     assert (compared.group_names, compared.n_samples) == (("u", "v"), (200, 200))
     whole = ds.dataset(folder, partitioning="hive")
@@ -94,8 +95,7 @@ def test_tables_of_lakes(table, rows, same_result, lake):
 
 
 @pytest.mark.parametrize(
-    ("log", "said"),
-    [("_delta_log/0.json", "Delta Lake"), ("metadata/v1.metadata.json", "Iceberg")],
+    ("log", "said"), [("_delta_log/0.json", "Delta Lake"), ("metadata/v1.metadata.json", "Iceberg")]
 )
 def test_a_lake_is_never_read_as_plain_files(folder, refuses, monkeypatch, log, said):
     monkeypatch.setitem(__import__("sys").modules, "deltalake", None)
@@ -103,7 +103,7 @@ def test_a_lake_is_never_read_as_plain_files(folder, refuses, monkeypatch, log, 
     (folder / log).write_text("{}")
     inside = folder / "site=u" / "year=2020"
     for path in (folder, folder.parent, folder / "**" / "*.parquet", inside, *inside.iterdir()):
-        refuses(lambda p=path: FileTable([str(p)]), ew.errors.DataError, said, "pass ")
+        refuses(lambda p=path: FileTable([str(p)]), DataError, said, "pass ")
 
 
 def test_addresses(require, table, rows, same_result, refuses, write_csv, tmp_path):
@@ -131,11 +131,11 @@ def test_addresses(require, table, rows, same_result, refuses, write_csv, tmp_pa
         same_result(ew.edge_test(f"memory://r/{name}"), expected, names=names)
     opened = FileTable(["memory://r/1.csv"])
     put("1.csv", b"a,b,c,d\n1,2,3,4\n")
-    refuses(lambda: list(opened.blocks()), ew.errors.DataError, "changed", "memory://r/1.csv")
+    refuses(lambda: list(opened.blocks()), DataError, "changed", "memory://r/1.csv")
     put("lake/_delta_log/0.json", b"{}")
     for wrong, said in (
         ("memory://r/none.csv", "no file"),
         ("foo://r.csv", "foo"),
         ("memory://r/lake", "Delta Lake"),
     ):
-        refuses(lambda path=wrong: FileTable([path]), ew.errors.DataError, said)
+        refuses(lambda path=wrong: FileTable([path]), DataError, said)

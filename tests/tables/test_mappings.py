@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError
 from edgewise.tables.arrays import MappingTable, check_column
 
 
@@ -50,7 +51,7 @@ def test_columns(values, expected):
     ],
 )
 def test_no_columns(refuses, values, fragments):
-    refuses(lambda: check_column(values, "a"), ew.errors.DataError, *fragments)
+    refuses(lambda: check_column(values, "a"), DataError, *fragments)
 
 
 def test_rows_of_a_mapping_can_be_tested(rows, same_result):

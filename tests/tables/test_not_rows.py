@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError
 from edgewise.tables.open import check_is_rows, is_a
 
 
@@ -33,7 +34,7 @@ def test_rows_are_let_through(rows, table):
 @pytest.mark.parametrize("lengths", [[100] * 4, [50, 200, 150]])
 def test_series_of_subjects_as_the_sentence_says(rows, refuses, lengths):
     data = np.split(rows, np.cumsum(lengths)[:-1])
-    said = str(refuses(lambda: ew.edge_test(data), ew.errors.DataError, "subjects"))
+    said = str(refuses(lambda: ew.edge_test(data), DataError, "subjects"))
     known = {"np": np, "data": data}
     stacked = eval(said[said.index("np.conc") : said.index(" and clusters")], known)
     groups = eval(said[said.index("np.repeat") : -1], known)
@@ -44,7 +45,7 @@ def test_series_of_subjects_as_the_sentence_says(rows, refuses, lengths):
 
 def test_three_dimensions_as_the_sentence_says(rows, refuses):
     X = rows.reshape(5, 80, 4)
-    said = str(refuses(lambda: ew.edge_test(X), ew.errors.DataError, "5 series of 80 rows"))
+    said = str(refuses(lambda: ew.edge_test(X), DataError, "5 series of 80 rows"))
     stacked = eval(said[said.index("X.reshape") : said.index(" and pass")], {"X": X})
     groups = eval(said[said.index("np.repeat") : -1], {"np": np})
     np.testing.assert_array_equal(stacked, rows)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError, DataTypeError
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.arrow import StreamTable
 from edgewise.tables.files import FileTable
@@ -135,11 +136,11 @@ def test_the_table_and_its_results(kit, all_rows, same_result, refuses, kind):
         np.testing.assert_array_equal(all_rows(table), kit.rows)
         asked["score"] = {}
     else:
-        refuses(lambda: all_rows(table), ew.errors.DataError, "read already", "make a new one")
+        refuses(lambda: all_rows(table), DataError, "read already", "make a new one")
         for method in ("score", "wald", "whitened", "elliptical"):
             refuses(
                 lambda method=method: ew.edge_test(make(kit), method=method),
-                ew.errors.DataError,
+                DataError,
                 *(f"method '{method}' reads the rows twice", "only once", "method='batch'"),
             )
     for method, options in asked.items():
@@ -172,21 +173,19 @@ def test_own_sources_are_welcome(rows, same_result):
     assert as_table(own) is own
     same_result(ew.edge_test(own), ew.edge_test(rows), names="pqrs")
     own.rescannable = False
-    with pytest.raises(ew.errors.DataError, match="only once"):
+    with pytest.raises(DataError, match="only once"):
         ew.edge_test(own, method="score")
 
 
 @pytest.mark.parametrize("data", [None, 3, "", b"rows.csv", {"a": [1, 2]}, [], object], ids=repr)
 def test_what_holds_no_rows_is_one_sentence(refuses, data):
-    refuses(lambda: ew.edge_test(data), ew.errors.DataError)
+    refuses(lambda: ew.edge_test(data), DataError)
 
 
 def test_one_step_before_rows(require, refuses):
     with require("duckdb").connect() as connection:
-        refuses(lambda: as_table(connection), ew.errors.DataTypeError, "DuckDB", "connection.sql")
-    refuses(
-        lambda: as_table("ftpx://rows/"), ew.errors.DataError, "'ftpx://rows/'", "copy the file"
-    )
+        refuses(lambda: as_table(connection), DataTypeError, "DuckDB", "connection.sql")
+    refuses(lambda: as_table("ftpx://rows/"), DataError, "'ftpx://rows/'", "copy the file")
 
 
 VIEWED = {
@@ -212,7 +211,7 @@ def test_a_table_that_is_open_already(rows, all_rows, refuses, kind):
     X[3, 1] = np.nan
     assert len(all_rows(as_table(VIEWED[kind](X), missing="drop"))) == 399
     call = lambda: as_table(table, columns=["x1", "z"])  # noqa: E731
-    refuses(call, ew.errors.DataError, "columns: the table has no column 'z'", "'x0', 'x1'")
+    refuses(call, DataError, "columns: the table has no column 'z'", "'x0', 'x1'")
 
 
 def test_only_files_are_read_on(rows, csv_file, refuses):
@@ -221,4 +220,4 @@ def test_only_files_are_read_on(rows, csv_file, refuses):
     assert table.feature_names == ("a", "c")
     for data in (rows, iter([rows]), View(table)):
         call = lambda d=data: open_files(d)  # noqa: E731
-        refuses(call, ew.errors.DataError, "expected a path", type(data).__name__, "checkpoint")
+        refuses(call, DataError, "expected a path", type(data).__name__, "checkpoint")

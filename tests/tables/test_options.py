@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.open import as_table
 from edgewise.tables.options import chosen_columns, view
@@ -199,7 +200,7 @@ def test_another_number_of_rows_in_the_second_pass(rows, refuses, same_result):
             table = Shrinking(rows, first, *[second] * 3)
             refuses(
                 lambda table=table, method=method: ew.edge_test(table, method=method),
-                ew.errors.DataError,
+                DataError,
                 f"the first pass read {first} rows, a later one {second}",
                 "method='batch'",
             )
@@ -209,4 +210,4 @@ def test_another_number_of_rows_in_the_second_pass(rows, refuses, same_result):
     # One that forgot that it can be read once.
     forgetful, blocks = Shrinking(rows), iter(np.split(rows, 4))
     forgetful.blocks = lambda: blocks
-    refuses(lambda: ew.edge_test(forgetful), ew.errors.DataError, "read 400 rows, a later one 0")
+    refuses(lambda: ew.edge_test(forgetful), DataError, "read 400 rows, a later one 0")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError, FormatGuessWarning, ParameterError
 from edgewise.tables.reading import data_and_reading
 
 
@@ -35,9 +36,7 @@ def test_what_is_said_is_not_guessed(german, rows, same_result, recwarn):
     same_result(ew.edge_test(told), expected, names="abcd")
     same_result(ew.edge_test(told, columns=["a", "b", "c", "d"]), expected, names="abcd")
     assert not recwarn.list
-    with pytest.warns(
-        ew.errors.FormatGuessWarning, match="is read with separator ';' and decimal comma"
-    ):
+    with pytest.warns(FormatGuessWarning, match="is read with separator ';' and decimal comma"):
         guessed = ew.edge_test(german, exclude="Zeit")
     same_result(guessed, expected, names="abcd")
     assert guessed.files == ((str(german), 400),)
@@ -121,30 +120,20 @@ def test_options(refuses):
     for name, values in wrong.items():
         for value in values:
             call = lambda given={name: value}: ew.open_table("x.csv", **given)  # noqa: E731
-            refuses(call, ew.errors.ParameterError, f"{name}: expected", "got")
+            refuses(call, ParameterError, f"{name}: expected", "got")
 
 
 def test_options_that_mean_nothing_for_the_data(refuses, rows, tmp_path):
     np.save(tmp_path / "r.npy", rows)
     said = ew.open_table(tmp_path / "r.npy", sep=";")
-    refuses(lambda: ew.edge_test(said), ew.errors.ParameterError, "sep", "text files", "r.npy")
-    refuses(
-        lambda: ew.edge_test(ew.open_table(rows, sep=";")),
-        ew.errors.ParameterError,
-        "sep",
-        "ndarray",
-    )
+    refuses(lambda: ew.edge_test(said), ParameterError, "sep", "text files", "r.npy")
+    refuses(lambda: ew.edge_test(ew.open_table(rows, sep=";")), ParameterError, "sep", "ndarray")
 
 
 def test_a_column_that_is_not_there(refuses, german):
     said = ew.open_table(german, index_col="Ziet")
-    refuses(lambda: ew.edge_test(said), ew.errors.DataError, "index_col", "'Ziet'", "'Zeit'")
-    refuses(
-        lambda: ew.edge_test(ew.open_table(german, index_col=9)),
-        ew.errors.DataError,
-        "index_col",
-        "9",
-    )
+    refuses(lambda: ew.edge_test(said), DataError, "index_col", "'Ziet'", "'Zeit'")
+    refuses(lambda: ew.edge_test(ew.open_table(german, index_col=9)), DataError, "index_col", "9")
 
 
 def test_names_and_kinds_of_weights(rows, same_result, refuses):
@@ -160,6 +149,6 @@ def test_names_and_kinds_of_weights(rows, same_result, refuses):
     grouped = ew.edge_test(clusters, clusters="w", method="score")
     assert (grouped.feature_names, grouped.provenance.n_clusters) == (tuple("abcd"), 40)
     few = ew.open_table(X, feature_names=["a"])
-    refuses(lambda: ew.edge_test(few), ew.errors.ParameterError, "expected 5 names")
+    refuses(lambda: ew.edge_test(few), ParameterError, "expected 5 names")
     call = lambda: ew.open_table(X, weight_kind="copies")  # noqa: E731
-    refuses(call, ew.errors.ParameterError, "weight_kind", "'frequency'")
+    refuses(call, ParameterError, "weight_kind", "'frequency'")

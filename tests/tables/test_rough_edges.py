@@ -7,21 +7,19 @@ import pyarrow as pa
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError, DataTypeError
 from edgewise.tables.files import FileTable, expand_paths
 
 
 def test_an_adbc_stream_handle_is_read_once(require, table, rows, same_result, refuses):
-    with (
-        require("adbc_driver_sqlite.dbapi").connect() as connection,
-        connection.cursor() as cursor,
-    ):
+    with require("adbc_driver_sqlite.dbapi").connect() as connection, connection.cursor() as cursor:
         cursor.adbc_ingest("kept", table, mode="create")
         cursor.execute("select * from kept")
         result = ew.edge_test(cursor.fetch_arrow(), method="fisher")
         same_result(result, ew.edge_test(rows, method="fisher"), names="abcd")
         cursor.execute("select * from kept")
         handle = cursor.fetch_arrow()
-        refuses(lambda: ew.edge_test(handle), ew.errors.DataError, "read already", "method='batch'")
+        refuses(lambda: ew.edge_test(handle), DataError, "read already", "method='batch'")
 
 
 def test_large_whole_numbers_with_gaps():
@@ -34,7 +32,7 @@ def test_large_whole_numbers_with_gaps():
 def test_repeated_names_in_a_later_file(tmp_path, refuses, options):
     (tmp_path / "1.csv").write_text("a,b\n1,2\n")
     (tmp_path / "2.csv").write_text("a,b,a\n1,2,3\n")
-    refuses(lambda: FileTable([tmp_path], **options), ew.errors.DataError, "2.csv", "'a'")
+    refuses(lambda: FileTable([tmp_path], **options), DataError, "2.csv", "'a'")
 
 
 def test_patterns_may_match_folders(save, rows, tmp_path):
@@ -56,14 +54,14 @@ def test_an_error_of_a_stream_is_one_sentence(table, refuses):
         raise pa.ArrowInvalid("could not\nconvert")
 
     reader = pa.RecordBatchReader.from_batches(table.schema, make())
-    refuses(lambda: ew.edge_test(reader, method="fisher"), ew.errors.DataError, "could not convert")
+    refuses(lambda: ew.edge_test(reader, method="fisher"), DataError, "could not convert")
 
 
 def test_text_after_gaps_in_a_pandas_column_is_named(require, refuses):
     pd = require("pandas")
     labels = pd.Series([None] * 2000 + ["x"] * 1000, dtype=object)
     frame = pd.DataFrame({"a": np.arange(3000.0), "label": labels})
-    refuses(lambda: ew.edge_test(frame), ew.errors.DataTypeError, "'label'", "numbers")
+    refuses(lambda: ew.edge_test(frame), DataTypeError, "'label'", "numbers")
 
 
 @pytest.mark.parametrize(
@@ -72,4 +70,4 @@ def test_text_after_gaps_in_a_pandas_column_is_named(require, refuses):
 )
 def test_the_line_of_the_first_text(tmp_path, refuses, text, where):
     (path := tmp_path / "t.csv").write_text(text, encoding="utf-8")
-    refuses(lambda: ew.edge_test(path, columns=["a", "b"]), ew.errors.DataTypeError, "'a'", where)
+    refuses(lambda: ew.edge_test(path, columns=["a", "b"]), DataTypeError, "'a'", where)

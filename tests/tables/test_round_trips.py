@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import edgewise as ew
+from edgewise.errors import EdgewiseError
 from edgewise.tables.files import FileTable
 from edgewise.tables.reading import Reading
 
@@ -81,13 +81,7 @@ def test_what_is_said_is_read(tmp_path, names, values, form):
     assert not table.notes
 
 
-@given(
-    st.integers(2, 5),
-    st.integers(4, 30),
-    FORMS,
-    st.booleans(),
-    st.integers(0, 2**32),
-)
+@given(st.integers(2, 5), st.integers(4, 30), FORMS, st.booleans(), st.integers(0, 2**32))
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_not_said_is_found_out(tmp_path, p, n, form, header, seed):
     """Measurements, with names or without."""
@@ -122,7 +116,7 @@ def test_the_line_of_a_bad_cell(tmp_path, at, cell, end, blank, several):
         lines.append(f'1.5,{text},"{cell}"' if k == at else f"1.5,{text},2")
     path = tmp_path / "x.csv"
     path.write_bytes("\n".join(lines).replace("\n", end).encode())
-    with pytest.raises(ew.errors.EdgewiseError) as caught:
+    with pytest.raises(EdgewiseError) as caught:
         list(FileTable([path], exclude=["t"]).blocks())
     said = str(caught.value)
     assert f"line {here} " in said or f"in line {here};" in said

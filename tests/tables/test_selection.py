@@ -8,6 +8,7 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import edgewise as ew
+from edgewise.errors import DataError, DataTypeError, ParameterError
 from edgewise.tables.table import select_columns
 
 NAMES = ["day", "a", "b", "city", "c"]
@@ -65,7 +66,7 @@ def test_names_in_any_form(mixed, numbers, require, refuses):
         for argument in ("columns", "exclude"):
             refuses(
                 lambda given={argument: wrong}: ew.edge_test(mixed, **given),
-                ew.errors.ParameterError,
+                ParameterError,
                 f"{argument}: expected the name of a column",
             )
 
@@ -78,23 +79,17 @@ def test_missing_values_of_columns_that_are_left_out_do_not_matter(mixed):
 
 def test_what_is_not_there(mixed, numbers, refuses):
     call = lambda: ew.edge_test(mixed, columns=["a", "day"])  # noqa: E731
-    refuses(call, ew.errors.DataTypeError, "'day'", "dates", "leave it out")
-    refuses(
-        lambda: ew.edge_test(mixed, exclude="time"),
-        ew.errors.DataError,
-        "exclude",
-        "'time'",
-        "'day'",
-    )
-    refuses(lambda: ew.edge_test(mixed, columns=["a", "d"]), ew.errors.DataError, "columns", "'d'")
-    refuses(lambda: ew.edge_test(numbers, columns=["a", "b"]), ew.errors.DataError, "'a'", "'x0'")
+    refuses(call, DataTypeError, "'day'", "dates", "leave it out")
+    refuses(lambda: ew.edge_test(mixed, exclude="time"), DataError, "exclude", "'time'", "'day'")
+    refuses(lambda: ew.edge_test(mixed, columns=["a", "d"]), DataError, "columns", "'d'")
+    refuses(lambda: ew.edge_test(numbers, columns=["a", "b"]), DataError, "'a'", "'x0'")
 
 
 def test_of_a_state_there_is_nothing_to_choose(numbers, refuses):
     state = ew.accumulate(numbers)
     refuses(
         lambda: ew.edge_test(state, method="fisher", columns=["x0", "x1"]),
-        ew.errors.ParameterError,
+        ParameterError,
         "columns",
         "a state",
     )
@@ -111,11 +106,8 @@ def test_select_columns(refuses):
     held = {"b": "text", "d": "dates"}
     assert select_columns(list("abcd"), "X", held=held) == (("a", "c"), held)
     for columns, exclude in (([], None), (None, list("ab"))):
-        refuses(lambda c=columns, e=exclude: chosen("ab", c, e), ew.errors.DataError)
-    refuses(
-        lambda: select_columns(["a", "b"], "X", held=dict.fromkeys("ab", "text")),
-        ew.errors.DataError,
-    )
+        refuses(lambda c=columns, e=exclude: chosen("ab", c, e), DataError)
+    refuses(lambda: select_columns(["a", "b"], "X", held=dict.fromkeys("ab", "text")), DataError)
     for names, columns in (("ab", ["a", "a"]), ("aa", ["a"])):
         call = lambda n=names, c=columns: chosen(n, c)  # noqa: E731
-        refuses(call, ew.errors.DataError, "'a'", "once")
+        refuses(call, DataError, "'a'", "once")

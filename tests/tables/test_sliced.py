@@ -9,6 +9,7 @@ from tests.corpus.kit import NAMES, Kit
 from tests.corpus.object_labelled import anndata, labelled
 
 import edgewise as ew
+from edgewise.errors import DataError
 from edgewise.tables.arrays import SlicedTable
 from edgewise.tables.open import as_table, column_of_labels
 
@@ -47,18 +48,18 @@ class TestLabels:
         data = MAKERS[kind](kit)
         assert column_of_labels(data, "subject").tolist() == SUBJECT.tolist()
         assert column_of_labels(data, "b").tolist() == kit.rows[:, 1].tolist()
-        refuses(lambda: column_of_labels(data, "zz"), ew.errors.DataError, "by:", "'zz'")
+        refuses(lambda: column_of_labels(data, "zz"), DataError, "by:", "'zz'")
         assert len(ew.compare_groups(data, by="subject").levels) == 10
 
     def test_an_unknown_label(self, kit, refuses, kind):
         call = lambda: ew.edge_test(MAKERS[kind](kit), clusters="subjekt")  # noqa: E731
-        refuses(call, ew.errors.DataError, "clusters:", "'subjekt'", "did you mean 'subject'?")
+        refuses(call, DataError, "clusters:", "'subjekt'", "did you mean 'subject'?")
 
     def test_labels_beside_the_variables_are_no_variables(self, kit, refuses, kind):
         if kind in ("mapping", "records"):
             pytest.skip("the labels are a column")
         call = lambda: as_table(MAKERS[kind](kit), columns=["a", "subject"])  # noqa: E731
-        refuses(call, ew.errors.DataError, "columns:", "'subject'", "'a', 'b'")
+        refuses(call, DataError, "columns:", "'subject'", "'a', 'b'")
         assert as_table(MAKERS[kind](kit), exclude="subject").feature_names == NAMES
 
 
@@ -94,4 +95,4 @@ class TestRows:
 def test_the_estimator_refuses_other_columns(kit, refuses):
     learner = ew.EdgeTest("batch").partial_fit(kit.columns)
     other = {name.upper(): column for name, column in kit.columns.items()}
-    refuses(lambda: learner.partial_fit(other), ew.errors.DataError, "'a', 'b'", "'A', 'B'")
+    refuses(lambda: learner.partial_fit(other), DataError, "'a', 'b'", "'A', 'B'")

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse
 
 import edgewise as ew
+from edgewise.errors import EdgewiseWarning
 from edgewise.tables.open import as_table
 
 
@@ -41,7 +42,7 @@ def test_the_same_as_the_dense_matrix(thin, same_result):
 
 def test_the_memory_of_many_columns_is_told():
     wide = scipy.sparse.csr_array((13_000, 12_000))
-    with pytest.warns(ew.errors.EdgewiseWarning, match=r"12,000 sparse .* 1\.2 GB, .*columns="):
+    with pytest.warns(EdgewiseWarning, match=r"12,000 sparse .* 1\.2 GB, .*columns="):
         as_table(wide)
     as_table(wide, columns=["x1", "x2"])
     as_table(wide[:5000])  # nothing to hold: it cannot be tested

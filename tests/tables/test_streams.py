@@ -9,6 +9,7 @@ from tests.corpus.kit import NAMES, Kit
 from tests.corpus.object_columns import query
 
 import edgewise as ew
+from edgewise.errors import DataError
 from edgewise.tables.open import as_table
 
 
@@ -51,12 +52,9 @@ def test_read_once(kit, refuses, all_rows):
     table = as_table(query(kit))
     assert (table.rescannable, table.n_rows, table.named) == (False, None, True)
     all_rows(table)
-    refuses(lambda: all_rows(table), ew.errors.DataError, "read already", "execute the query again")
+    refuses(lambda: all_rows(table), DataError, "read already", "execute the query again")
     refuses(
-        lambda: ew.edge_test(query(kit), method="score"),
-        ew.errors.DataError,
-        "reads the rows twice",
-        "batch",
+        lambda: ew.edge_test(query(kit), method="score"), DataError, "reads the rows twice", "batch"
     )
 
 
@@ -69,11 +67,9 @@ def test_labels_come_along(kit, all_rows):
 
 def test_a_statement_that_gives_no_rows(kit, refuses):
     cursor = query(kit, "DELETE FROM r WHERE a > 1e9")
-    refuses(
-        lambda: ew.edge_test(cursor, method="batch"), ew.errors.DataError, "executed none", "SELECT"
-    )
+    refuses(lambda: ew.edge_test(cursor, method="batch"), DataError, "executed none", "SELECT")
     empty = query(kit, "SELECT a, b FROM r WHERE a > 1e9")
-    refuses(lambda: ew.edge_test(empty, method="batch"), ew.errors.DataError, "0 sample")
+    refuses(lambda: ew.edge_test(empty, method="batch"), DataError, "0 sample")
 
 
 @pytest.fixture
@@ -134,7 +130,7 @@ def test_other_columns_are_refused(table, refuses, names):
     batches = [table, table, other]
     refuses(
         lambda: ew.edge_test(iter(batches), method="fisher"),
-        ew.errors.DataError,
+        DataError,
         "batch 2 differs from the first one: it",
         "all batches need the same columns",
     )
@@ -162,12 +158,8 @@ def test_an_iterator_that_restarts_is_read_once(rows, all_rows):
 
 @pytest.mark.parametrize("bad", [None, 3, [1.0, 2.0], {"a": 1}, np.array([["x", "y"]])], ids=repr)
 def test_items_that_are_no_batches(rows, refuses, bad):
-    refuses(lambda: ew.edge_test(iter([bad]), method="fisher"), ew.errors.DataError, "expected")
-    refuses(
-        lambda: ew.edge_test(iter([rows[:, :2], bad]), method="fisher"),
-        ew.errors.DataError,
-        "expected",
-    )
+    refuses(lambda: ew.edge_test(iter([bad]), method="fisher"), DataError, "expected")
+    refuses(lambda: ew.edge_test(iter([rows[:, :2], bad]), method="fisher"), DataError, "expected")
 
 
 def test_the_estimator_learns_from_it(stream, rows):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pyarrow import csv
 
 import edgewise as ew
+from edgewise.errors import DataError
 from edgewise.tables.reading import Reading
 from edgewise.tables.text import (
     CSV_BLOCK,
@@ -70,7 +71,7 @@ def test_compressed_bytes_whatever_the_name(tmp_path, content):
 )
 def test_archives_that_are_refused(tmp_path, content, said):
     (path := tmp_path / "x.zip").write_bytes(content)
-    with pytest.raises(ew.errors.DataError, match=said):
+    with pytest.raises(DataError, match=said):
         byte_stream(path)
 
 
@@ -178,7 +179,7 @@ def test_heads():
         def read(self, size=-1):
             return b"1" * size
 
-    with pytest.raises(ew.errors.DataError, match="no end of a line in its first 64 MB"):
+    with pytest.raises(DataError, match="no end of a line in its first 64 MB"):
         head_of(Pipe(Endless()), "file 'x'")
     head, whole = head_of(Pipe(io.BytesIO(b"1,2\n" * CSV_BLOCK)), "file 'x'")
     assert (len(head), whole) == (CSV_BLOCK, False)
@@ -203,4 +204,4 @@ def test_bytes_of_a_row(encoding):
 
 def test_a_line_of_a_million_cells(tmp_path, refuses):
     (path := tmp_path / "x.csv").write_bytes(b"1," * 1_000_000 + b"1\n" + b"2,3\n" * 9)
-    refuses(lambda: ew.edge_test(path), ew.errors.DataError, "1,000,001 columns", "memory")
+    refuses(lambda: ew.edge_test(path), DataError, "1,000,001 columns", "memory")

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import edgewise as ew
-from edgewise.errors import DataError, DataTypeError, ParameterError
+from edgewise.errors import DataError, DataTypeError, NonFiniteError, ParameterError
 from edgewise.tables.open import as_table
 from edgewise.tables.options import options_of, weighted_columns
 from edgewise.tables.table import ColumnBlock
@@ -140,7 +140,7 @@ def test_weights_are_no_leave_to_lack_values(rows, weights, refuses, method):
         lambda: ew.accumulate(X, weights=weights),
         lambda: ew.EdgeTest(method=method, missing="raise").fit(X, sample_weight=weights),
     ):
-        refuses(call, ew.errors.NonFiniteError, "'x2' (3)", "missing='pairwise'")
+        refuses(call, NonFiniteError, "'x2' (3)", "missing='pairwise'")
 
 
 @pytest.mark.parametrize("kind", ["sampling", "frequency"])

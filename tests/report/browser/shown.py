@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 
 import edgewise as ew
+from edgewise.errors import TooFewRowsWarning
 
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
@@ -49,7 +50,7 @@ SAVED = """async (selector) => {
 
 def quiet_test(X, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ew.errors.TooFewRowsWarning)
+        warnings.simplefilter("ignore", TooFewRowsWarning)
         return ew.edge_test(X, **options)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.errors import EdgewiseWarning, ParameterError
+from edgewise.errors import EdgewiseWarning, MissingDependencyError, ParameterError
 from edgewise.tables.open import as_table
 from edgewise.tables.table import Table
 
@@ -154,11 +154,7 @@ def test_clients_that_are_none(client, csv_file, require, refuses, monkeypatch, 
     )
     monkeypatch.setitem(sys.modules, "distributed", None)
     fragments = ["Dask needs distributed", "pip install ", "[dask]"]
-    refuses(
-        lambda: ew.edge_test(ew.open_table(rows, client=1)),
-        ew.errors.MissingDependencyError,
-        *fragments,
-    )
+    refuses(lambda: ew.edge_test(ew.open_table(rows, client=1)), MissingDependencyError, *fragments)
 
 
 def test_nothing_is_imported_for_data_that_are_here(tmp_path, rows):

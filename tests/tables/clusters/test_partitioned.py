@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import edgewise as ew
 from edgewise._parallel import one_blas_thread
 from edgewise._version import __version__
-from edgewise.errors import DataError, DataTypeError, NonFiniteError
+from edgewise.errors import DataError, DataTypeError, NonFiniteError, ParameterError
 from edgewise.sums.accumulate import read_into
 from edgewise.tables.dask import PartitionedTable, PartTask
 from edgewise.tables.table import in_tree
@@ -156,7 +156,7 @@ class TestPartTask:
 
             return fail
 
-        for kind in (DataError, DataTypeError, ew.errors.ParameterError):
+        for kind in (DataError, DataTypeError, ParameterError):
             call = lambda k=kind: run(fails(k("x: expected y.")), lambda: rows)  # noqa: E731
             assert type(refuses(call, kind, "chunk 2: x: expected y.")) is kind
         error = refuses(
@@ -177,12 +177,7 @@ class TestPartTask:
     def test_partitions_that_do_not_fit(self, run, rows, refuses, require):
         frame = require("pandas").DataFrame(rows, columns=list("abdc"))
         for part, options, error, fragment in (
-            (
-                rows,
-                {"version": "0.0.1"},
-                DataError,
-                f"0.0.1 on the workers, got {__version__}",
-            ),
+            (rows, {"version": "0.0.1"}, DataError, f"0.0.1 on the workers, got {__version__}"),
             (frame, {"names": tuple("abcd")}, DataError, "'d', got 'a', 'b', 'd', 'c'"),
             (rows[:, :3], {}, DataError, "expected 4 columns, got 3"),
             (np.zeros(3), {}, DataError, "2D"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise.errors import DataError, EdgewiseError
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
@@ -80,7 +81,7 @@ def check(expected, same_result):
                     np.testing.assert_equal(
                         *(getattr(one.provenance, field) for one in (found, wanted))
                     )
-            except (AssertionError, ew.errors.EdgewiseError) as error:
+            except (AssertionError, EdgewiseError) as error:
                 faults.append(f"{name}: {error}")
         assert not faults, "\n".join(faults)
 
@@ -126,7 +127,7 @@ def test_chosen_columns(da, frame_of, cut, rows, same_result):
         same_result(ew.edge_test(data, columns=["x3", "x0"]), expected, names=("x3", "x0"))
         named = ew.edge_test(data, exclude="x1", feature_names=list("pqr"))
         same_result(named, fewer, names="pqr")
-        with pytest.raises(ew.errors.DataError, match=r"exclude: .* has no column 'z'"):
+        with pytest.raises(DataError, match=r"exclude: .* has no column 'z'"):
             ew.edge_test(data, exclude="z")
 
 
