@@ -11,7 +11,7 @@ from edgewise.errors import DataError
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.open import as_table
 from edgewise.tables.options import chosen_columns, view
-from edgewise.tables.table import Rescan, Table, batch_rows, dropped_rows
+from edgewise.tables.table import Rescan, Table, batch_rows
 
 
 class Shrinking(Table):
@@ -135,8 +135,6 @@ def test_finite_rows(rows):
         found, dropped = table.reduce(gather, joined)
         np.testing.assert_array_equal(found, np.delete(rows, [0, 7, 399], axis=0))
         assert dropped == 3
-    assert dropped_rows(table) == 3
-    assert dropped_rows(ArrayTable(X)) == 0
 
 
 def test_a_part_that_is_read_twice_is_counted_anew(rows):

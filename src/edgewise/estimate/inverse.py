@@ -198,9 +198,8 @@ def _is_lumpy(sizes: FloatArray) -> BoolArray:
 def _inverse(correlation: FloatArray) -> FloatArray | None:
     """The inverse; None if there is none to working precision.
 
-    With few columns it uses NumPy, like the rest of this file: SciPy is slow to import and has its
-    own BLAS, and the waiting threads of one BLAS take the cores from the other. With many columns,
-    a third of the operations is worth more than that.
+    By NumPy where columns are few: SciPy is slow to import, and the threads of its own BLAS compete.
+    With many columns, a third of the operations is worth more.
     """
     if len(correlation) >= _MANY_COLUMNS:
         made, definite = symmetric_inverses(correlation[np.newaxis])

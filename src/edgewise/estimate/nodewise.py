@@ -61,10 +61,9 @@ def universal_penalty(n_samples: int, n_features: int) -> float:
 def chosen_neighbours(
     correlation: FloatArray, penalty: float, most: int, given: IntArray = _NO_COLUMNS
 ) -> Neighbours:
-    """The columns that the scaled lasso of each column on all others keeps, at most so many.
+    """The columns that the scaled lasso of each column on all others keeps, the `most` largest.
 
-    Of more than `most`, those with the largest coefficients are kept. The `given` columns are
-    neighbours of all others without a penalty: the lasso sees what they leave of the others.
+    The `given` columns are neighbours of all without a penalty: the lasso sees what they leave.
     """
     p = len(correlation)
     descend = _Descent(p)

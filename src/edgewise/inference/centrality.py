@@ -112,9 +112,8 @@ def sum_ends(
 ) -> ConfidenceInterval:
     """The ends of Σ_j |ρ_ij| over the chosen edges of each node; NaN for a node without any.
 
-    With `excess` they are those of the delta method (see `correlated_reach`). Without it nothing is
-    known of how the errors of two edges go together. Then the ends of a sum are the sums of the
-    ends, which is right whatever their dependence.
+    With `excess` by the delta method (see `correlated_reach`); else sums of the ends, whatever the
+    dependence.
     """
     down = np.where(chosen, ends.middle - ends.low, 0.0)
     up = np.where(chosen, ends.high - ends.size, 0.0)

@@ -32,10 +32,9 @@ class PerEdgeThreshold:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Decision:
-    """P-values (logarithms) and decisions of the pairs above the diagonal, and the threshold.
+    """Log p-values and decisions of the pairs above the diagonal, and the threshold.
 
-    `tested` marks the pairs of the family in a symmetric matrix; None where that is all of them.
-    The numbers of other pairs are NaN, and they are not edges.
+    Pairs that are not `tested` (None: all are) have NaN and are not edges.
     """
 
     log_pvalue: FloatArray
@@ -76,10 +75,9 @@ def decision(measurement: Measurement, question: Question) -> tuple[Measurement,
 
 
 def within_family(measurement: Measurement, tested: BoolArray | None) -> Measurement:
-    """The same measurement, whose draws of the largest statistic are those of the tested pairs.
+    """The same, whose draws of the largest statistic, and bound, are those of the tested pairs.
 
-    A bound that is made from such draws gets smaller. It is then one on the tested pairs and on the
-    diagonal entries of their columns, which intervals of partial correlations need too.
+    And of the diagonal entries of their columns: intervals of partial correlations need them.
     """
     if tested is None or measurement.maxima is None:
         return measurement

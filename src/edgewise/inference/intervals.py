@@ -33,25 +33,19 @@ class ConfidenceInterval(NamedTuple):
     high: FloatArray
 
 
-def around_precision(precision: FloatArray, half: FloatArray) -> ConfidenceInterval:
-    """Θ̂_ij ± half."""
-    return ConfidenceInterval(precision - half, precision + half)
-
-
 def around_fisher_z(partial: FloatArray, half: FloatArray) -> ConfidenceInterval:
     """tanh(atanh ρ̂_ij ± half)."""
     z = np.arctanh(np.where(np.eye(len(partial), dtype=bool), 0.0, partial))
-    return _with_unit_diagonal(np.tanh(z - half), np.tanh(z + half))
+    return with_unit_diagonal(np.tanh(z - half), np.tanh(z + half))
 
 
 def on_precision_scale(
     precision: FloatArray, interval: ConfidenceInterval, half: FloatArray
 ) -> ConfidenceInterval:
-    """An interval for Θ_ij = −ρ_ij√(Θ_iiΘ_jj) that leaves zero where that for ρ_ij does.
+    """Θ̂_ij ± half, with the end next to zero moved so that it leaves zero where that for ρ_ij does.
 
-    Mostly Θ̂_ij ± half, which allows for the errors of the diagonal too. Where the interval for ρ
-    leaves zero, the end next to zero is at least that of ρ times the least that the diagonal may
-    be; where it does not, both ends are at least as far out as those of ρ.
+    Outside zero that end is at least ρ's times the least that the diagonal may be; inside, both are at
+    least as far out as ρ's.
     """
     unit = root_outer(precision)
     slack = half.diagonal() / precision.diagonal()
@@ -83,12 +77,12 @@ def within_precision_bounds(
     with np.errstate(divide="ignore", invalid="ignore"):
         low = np.where(bottom >= 0, bottom / largest, bottom / smallest)
         high = np.where(top >= 0, top / smallest, top / largest)
-    return _with_unit_diagonal(
+    return with_unit_diagonal(
         np.clip(np.nan_to_num(low, nan=-1.0), -1, 1), np.clip(np.nan_to_num(high, nan=1.0), -1, 1)
     )
 
 
-def _with_unit_diagonal(low: FloatArray, high: FloatArray) -> ConfidenceInterval:
+def with_unit_diagonal(low: FloatArray, high: FloatArray) -> ConfidenceInterval:
     """The correlation of a variable with itself is one."""
     np.fill_diagonal(low, 1.0)
     np.fill_diagonal(high, 1.0)

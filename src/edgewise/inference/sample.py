@@ -435,9 +435,8 @@ def open_sample(
 ) -> Sample:
     """What `needs` asks for, from rows (read once, here) or from a state.
 
-    `missing` and the others are those of `as_table`. `check_names_of` is called with the names of
-    the columns, before any row is read. `pairwise` says whether rows may lack values, `leave_out`
-    whether columns that turn out to say nothing go.
+    `check_names_of` is called with the columns before any row is read; `pairwise` says whether rows
+    may lack values, `leave_out` whether columns that turn out to say nothing go.
     """
     if isinstance(data, RowState):
         rows.pop("weight_kind", None)

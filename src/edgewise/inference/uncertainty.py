@@ -22,8 +22,8 @@ from edgewise.inference.corrections import MaxStatistic, critical_of_maxima, lev
 from edgewise.inference.intervals import (
     ConfidenceInterval,
     around_fisher_z,
-    around_precision,
     on_precision_scale,
+    with_unit_diagonal,
     within_precision_bounds,
 )
 from edgewise.inference.references import CERTAIN, Reference, Student, critical_of_all
@@ -202,10 +202,9 @@ def floored_spread(
 def gaussian_variances(
     estimate: PrecisionEstimate, kurtosis_ratio: float = 1.0, rows: FloatArray | None = None
 ) -> tuple[FloatArray, float | FloatArray]:
-    """Var Θ̂_ij in units of Θ_iiΘ_jj, and Var z, of Gaussian or elliptical rows.
+    """Var Θ̂_ij = ((1+κ)(1 + ρ²) + κρ²)/(n − p − 1) in units of Θ_iiΘ_jj, Var z = (1+κ)/(n − p − 1).
 
-    Var z = (1+κ)/(n − p − 1), and Var Θ̂_ij = ((1+κ)(1 + ρ²) + κρ²)/(n − p − 1): the last term is
-    the trace part of the fourth moments of elliptical rows.
+    Of elliptical rows, 1+κ their `kurtosis_ratio`; κρ² is the trace part of their fourth moments.
     """
     spent = len(estimate.precision) + 1
     left: float | FloatArray = max(estimate.n_samples - spent, 1)
@@ -422,11 +421,9 @@ class ScoreTest(Uncertainty):
         """The hull of {ρ₀: |T(ρ₀)| ≤ c}: of two intervals in closed form."""
         own = self._quadratic_ends(rho, critical)
         gaussian = _gaussian_ends(rho, critical / np.sqrt(self.degrees))
-        low = np.minimum(own.low, gaussian.low)
-        high = np.maximum(own.high, gaussian.high)
-        np.fill_diagonal(low, 1.0)
-        np.fill_diagonal(high, 1.0)
-        return ConfidenceInterval(low, high)
+        return with_unit_diagonal(
+            np.minimum(own.low, gaussian.low), np.maximum(own.high, gaussian.high)
+        )
 
     def _quadratic_ends(self, rho: FloatArray, critical: FloatArray) -> ConfidenceInterval:
         """{ρ₀: n²(ρ̂ − ρ₀)² ≤ c²(A − Bρ₀ + Cρ₀²)} within ±1.
@@ -495,10 +492,7 @@ class Bound(Uncertainty):
         )
 
     def rows_for(self, n_samples: int, alpha: float, wanted: FloatArray) -> FloatArray:
-        """After how many rows like these the radius is as small as wanted.
-
-        ε falls as n^{−1/2}, so after n (ε/wanted)² rows, unless the radius knows better.
-        """
+        """Rows like these after which the radius, ∝ n^{−1/2} unless it knows better, is as wanted."""
         own = getattr(self.radius, "rows_for", None)
         if own is not None:
             return np.asarray(own(alpha, wanted))
@@ -549,7 +543,7 @@ class Bound(Uncertainty):
         # At the lowest level 1 − level may be rounded to above the largest alpha.
         half = self.half_width(min(1 - level, largest))
         if scale == PRECISION:
-            return around_precision(estimated.precision, half)
+            return ConfidenceInterval(estimated.precision - half, estimated.precision + half)
         return within_precision_bounds(estimated.precision, estimated.partial_correlation, half)
 
     def _threshold(

@@ -421,8 +421,7 @@ def radius_of(
 ) -> tuple[Radius, dict[str, Any]]:
     """The radius of Σ̂ in the coordinates A c, and what a result records about it.
 
-    `whitened` says that A whitens the rows. The chi-square radius, which has no slack, then takes
-    each row in units of the covariance without it.
+    Where A whitens, the chi-square radius takes each row in units of the covariance without it.
     """
     options: dict[str, Any] = {"radius": kind}
     if kind in WITH_SUPPORT:

@@ -218,8 +218,7 @@ def _inverses(correlations: FloatArray) -> FloatArray:
 class LeftOut:
     """How the estimates vary when one batch is left out.
 
-    `variance_z` and `variance` are the jackknife's variances of Fisher's z, and of the precision in
-    units of √(Θ̂_iiΘ̂_jj). What every single batch does is found again when it is asked for.
+    `variance_z` is the jackknife's of Fisher's z, `variance` of Θ̂ over Θ̂_iiΘ̂_jj.
     """
 
     batches: int
@@ -507,11 +506,7 @@ def _totals(units: Iterator[_Units], estimate: PrecisionEstimate, *, scores: boo
 
 @dataclass(frozen=True, eq=False, slots=True)
 class UnitScores:
-    """The sums of the score test over units, and what bounds its variance from below.
-
-    `rows` is the effective number of rows of each pair, `precision` the variance of Θ̂ by the
-    jackknife in units of Θ_iiΘ_jj.
-    """
+    """Score sums over units, effective `rows`, and the jackknife variance of Θ̂ over Θ_iiΘ_jj."""
 
     units: int
     sums: ScoreSums

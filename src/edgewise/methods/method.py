@@ -85,12 +85,10 @@ def option(
     metavar: str | None = None,
     found: bool = False,
 ) -> Any:
-    """A field of a method: its default, the values it may have, and its option on the command line.
+    """A field of a method: its default, the values it may have, and its command-line option.
 
-    A value is one of the `choices`, or of that `kind`: an int from `at_least` on, a float strictly
-    between `above` and `below`; None is allowed where it is the default. `parse` turns the text of
-    the command line into another value. With `found`, results record what came of the option and
-    not what was given.
+    An int is from `at_least` on, a float strictly between `above` and `below`; None is allowed where
+    it is the default. With `found`, results record what came of the option.
     """
     metadata = {
         "help": help,

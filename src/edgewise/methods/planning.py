@@ -149,10 +149,7 @@ def wanted_correlation(estimate: PrecisionEstimate, effect: float) -> tuple[Floa
 
 
 def per_edge_rows(plan: Plan, statistic: PlannedStatistic, deviation: FloatArray) -> FloatArray:
-    """n with P(|T| > critical) = power, T about √n·effect/unit with deviation ω/unit.
-
-    `deviation` is ω: the standard deviation of √n ρ̂ at the planned correlation.
-    """
+    """n with P(|T| > critical) = power, T about √n·effect/unit; ω is the deviation of √n ρ̂ there."""
     p = len(deviation)
     unit = np.asarray(statistic.unit) * statistic.inflation
     above = float(special.ndtri(plan.power)) * statistic.slope * statistic.inflation * deviation
@@ -186,9 +183,7 @@ def bound_planner(measurement: Measurement) -> RowPlanner:
 def effect_for_rows(rows_for: Callable[[float], float], n_samples: int, guess: float) -> float:
     """The effect that needs just `n_samples` rows; NaN if they are too few for any.
 
-    Rows fall about as the square of atanh ρ grows, so the first step from a good guess is nearly
-    right, and a secant through two points is. Steps that leave the interval in which the answer
-    must be are halved instead.
+    By secants from the guess; steps that leave the interval of the answer are halved.
     """
     target = math.log(n_samples)
     low, high = (math.log(math.atanh(effect)) for effect in (_SMALLEST_EFFECT, _LARGEST_EFFECT))

@@ -96,11 +96,7 @@ def score_test(
     terms: int | None = None,
     variance: FloatArray | None = None,
 ) -> ScoreTest:
-    """The test from its sums over rows.
-
-    `degrees` is m, one number for all pairs or one for each. With rows in clusters, `terms` is their
-    number and `variance` that of the entries of Θ̂, in units of Θ_iiΘ_jj.
-    """
+    """The test from its sums; `variance` is that of Θ̂ by clusters, `terms` the number of these."""
     n, rho = estimate.n_samples, estimate.partial_correlation
     if variance is None:
         variance = precision_variance(rho, sums.square_square, n)

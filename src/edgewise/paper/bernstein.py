@@ -105,10 +105,8 @@ class BernsteinRadius:
 
 
 def _largest_deviation(seen: FloatArray, distance: FloatArray, a: float) -> FloatArray:
-    """The largest standard deviation q that goes with the one seen.
-
-    The mean square of n terms at most c from their mean is q² − caq or more. It is also the square
-    of what is seen plus the squared error of the mean, (aq + ca²/6)² or less.
+    """The largest standard deviation q that goes with the one seen: q² − caq ≤ seen² + (aq +
+    ca²/6)².
     """
     if a >= 1:
         return np.full(np.shape(seen), np.inf)

@@ -121,10 +121,8 @@ class CovcovOperator(LinearOperator):
         return np.asarray(V[self._upper] * self._weight)
 
     def multiply(self, vectors: AnyArray, dtype: npt.DTypeLike = np.float64) -> FloatArray:
-        """The product with each column, divided by `unit`, in one pass.
-
-        In single precision rows and their products are rounded to seven digits; sums over blocks,
-        and what is returned, are in double precision.
+        """The product with each column, divided by `unit`, in one pass; sums are in double
+        precision.
         """
         columns = np.asarray(vectors, dtype=np.float64).T
         matrices = [self._inside(self._symmetric(column)) for column in columns]

@@ -95,8 +95,7 @@ class ChiSquareRadius:
     def log_level(self, epsilon: FloatArray) -> FloatArray:
         """Exact for up to a few hundred values, and interpolated (to about 1e-8) for more.
 
-        Above the mean, the nodes are evenly spaced in asinh((ε² − mean)/deviation): dense where the
-        distribution is, and sparse in the tail, where the logarithm is nearly a straight line.
+        Above the mean by nodes that are even in asinh((ε² − mean)/deviation): sparse in the tail.
         """
         points, inverse = np.unique(epsilon / (1 + self.slack), return_inverse=True)
         if points.size > _EXACT_POINTS:
@@ -136,8 +135,7 @@ class ChiSquareRadius:
 class HoeffdingRadius:
     """ε = unit · √(log(2d/α) / (2⌊n/2⌋)): Hoeffding's inequality for U-statistics, all d entries.
 
-    For every n and every distribution within the declared supports. `unit` is the spectral norm of
-    the matrix of kernel ranges, in the coordinates of the transfer.
+    `unit` is the spectral norm of the kernel ranges, in the coordinates of the transfer.
     """
 
     unit: float
@@ -180,10 +178,8 @@ def relative_variance(n_samples: int, n_features: int, kurtosis: float) -> float
 
 
 def kernel_ranges(lengths: FloatArray) -> FloatArray:
-    """Length of the interval that holds ½(x_i − x_i′)(x_j − x_j′), given the columns' supports.
-
-    The product of two differences lies in ±Δ_iΔ_j, and a square in [0, Δ_i²]. The kernel is half of
-    that.
+    """Length of the interval that holds ½(x_i − x_i′)(x_j − x_j′) in the supports: ±½Δ_iΔ_j, [0,
+    ½Δ_i²].
     """
     ranges = np.outer(lengths, lengths)
     np.fill_diagonal(ranges, lengths**2 / 2)

@@ -152,11 +152,7 @@ class _OfEntries:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class EntryTransfer(_OfEntries):
-    """τ = ε, in units of each entry's own standard error: the radius is of Θ̂ itself.
-
-    ε bounds max |Θ̂_ij − Θ_ij|/se_ij over all entries, so there is nothing to transfer, and no
-    radius at which the threshold becomes infinite.
-    """
+    """τ = ε, of max |Θ̂_ij − Θ_ij|/se_ij over all entries, in units of each entry's own error."""
 
     errors: FloatArray
 

@@ -54,11 +54,9 @@ S = TypeVar("S", bound=UnitSums)
 
 
 class BatchedState(UnitState, Generic[S]):
-    """Sums of between K and 2K consecutive batches of rows.
+    """Sums of K to 2K consecutive batches: of single rows first, merged pairwise when there are 2K.
 
-    A stream starts with batches of one row; whenever there are 2K, neighbours merge pairwise and
-    batches are twice as long from then on. Rows that come together are summed in batches of the
-    length that they will have, so a table that is passed whole is summed once.
+    Rows that come together are summed in batches of the length that they will have.
     """
 
     default_method: ClassVar[str] = "batch"

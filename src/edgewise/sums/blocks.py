@@ -15,10 +15,9 @@ from edgewise.tables.table import Rows, minus_origin, row_blocks
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Centre:
-    """Mean = origin + offset, kept apart because their sum would be rounded.
+    """Mean = origin + offset: at mean/std = 1e10 their rounded sum is off by 1e-6 deviations.
 
-    At mean/std = 1e10 the rounded mean is off by 1e-6 standard deviations, which a second pass
-    would see. Subtracting the origin is nearly exact; a negligible offset is left out.
+    Subtracting the origin is nearly exact; a negligible offset is left out.
     """
 
     origin: FloatArray
@@ -168,8 +167,7 @@ def _rows_first(height: int, length: int, dtype: npt.DTypeLike) -> AnyArray:
 def _columns_first(heights: Sequence[int], length: int) -> list[AnyArray]:
     """An array of each height; long vectors in them begin at odd multiples of a cache line.
 
-    Products of such vectors take half the time of those that begin anywhere. At even multiples,
-    many vectors would compete for the same few places in the cache.
+    Products of these take half the time; at even multiples vectors compete for places in the cache.
     """
     if length < _ALIGN_FROM:
         return [np.empty((height, length)) for height in heights]

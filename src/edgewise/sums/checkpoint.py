@@ -42,9 +42,8 @@ def read_with_checkpoints(
 ) -> tuple[S, int]:
     """Read all rows of files into a state; return it and how many rows were dropped.
 
-    There is a checkpoint `every` so many seconds. With `resume`, reading continues from the one
-    that is there; without, it is never replaced. `progress` is called with the number of rows of
-    every block, first with those that the checkpoint has.
+    `every` is in seconds; without `resume`, a checkpoint that is there is never replaced. `progress`
+    is called with the rows of every block, first with those that the checkpoint has.
     """
     if not files.rescannable:
         raise DataError(

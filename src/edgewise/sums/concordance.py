@@ -51,11 +51,7 @@ class UnitComparisons:
 
 
 def unit_sums(rows: FloatArray, n_blocks: int, per_block: int = 1) -> UnitComparisons:
-    """Compare the rows of a window within its blocks, unit by unit.
-
-    The rows, at least two for each block, are dealt out to the blocks; a unit has `per_block` rows
-    in each block, the last perhaps fewer.
-    """
+    """Compare the rows of a window within its blocks, unit by unit: `per_block` rows of each block."""
     p = rows.shape[1]
     ranks, lengths = _dealt_ranks(rows, n_blocks)
     longest = ranks.shape[2]
@@ -119,8 +115,7 @@ def _products(
 ) -> FloatArray:
     """Σ s sᵀ over each row of `own` and all `others` of its block; ranks, columns first.
 
-    From block `full` on there is no row at the last place of `others` (with `also_others`), and
-    none at the last of `own` (with `last`).
+    Blocks from `full` on lack the last of `others` (with `also_others`) and of `own` (with `last`).
     """
     p, blocks, length = own.shape
     total = np.zeros((p, p))
@@ -248,10 +243,8 @@ def latent_correlation(sums: FloatArray, n_pairs: float | FloatArray) -> FloatAr
 def independent_pairs(lengths: Sequence[int], counts: Sequence[int]) -> float:
     """N of Hoeffding's inequality for the mean over all pairs within blocks.
 
-    A mean over the pairs of b rows is one over ways to make ⌊b/2⌋ pairs of them, so it is as
-    certain as ⌊b/2⌋ independent pairs (Hoeffding 1963, §5b). Blocks are independent, and each
-    weighs as much as the pairs it has: 1/N = Σ w²/⌊b/2⌋. `counts` says how many blocks have each of
-    the `lengths`.
+    The mean over the pairs of b rows is as certain as ⌊b/2⌋ independent pairs (Hoeffding 1963, §5b),
+    and blocks are independent: 1/N = Σ w²/⌊b/2⌋, w the share of the pairs.
     """
     b, count = np.asarray(lengths, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     weight = b * (b - 1) / 2

@@ -27,11 +27,8 @@ from edgewise.tables.table import Rows, block_rows
 class FourthMoments:
     """Sums of all products of up to four columns about a fixed origin, in O(p⁴) memory.
 
-    With z = (1, x − origin) and w the D = (p+1)(p+2)/2 products z_a z_b, a ≤ b, the one matrix
-    Σ wwᵀ holds every such sum; states about the same origin add. Any quartic statistic of any
-    linear map of the centred rows then follows without the rows: c = (x − origin) − (mean −
-    origin) is linear in z, so products of two are linear in w.
-
+    With z = (1, x − origin) and w the D = (p+1)(p+2)/2 products z_a z_b, a ≤ b, they are Σ wwᵀ.
+    Every quartic statistic of a linear map of the centred rows follows from it without the rows.
     The origin must be near the mean, in units of the spread: nothing is shifted later.
     """
 

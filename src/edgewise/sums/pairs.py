@@ -334,11 +334,7 @@ def _selected_sums(
 def _rows_own_scale(
     z: FloatArray, correlation: FloatArray, neighbours: IntArray, n: int
 ) -> tuple[FloatArray, FloatArray]:
-    """τ of each row (see `score_weight`), and Σ v_i⁴/(1 − h)² of each column.
-
-    As `row_tau` has it, but every column has its own leverage, with its neighbours only. The mean
-    over all columns tells the scale of a row, however few neighbours each of them has.
-    """
+    """τ of each row (as `row_tau`, by its neighbours only), and Σ v_i⁴/(1 − h)² of each column."""
     p = len(z)
     variance, fourth = np.zeros(z.shape[1]), np.empty(p)
     for i, row in enumerate(neighbours):

@@ -77,10 +77,8 @@ class Leverage:
         return np.maximum(h, _LEAST, out=h)
 
     def divisor(self, complement: FloatArray, square: FloatArray) -> FloatArray:
-        """What the product of two residuals of each row is divided by; `square` holds their v².
-
-        It is 1 − h, which is too much where all rows have the same scale; or with `own_scale` what
-        the row's scale calls for, between √(1 − h) and 1 − h.
+        """What the product of two residuals is divided by: 1 − h, or with `own_scale` √(1 − h) to 1
+        − h.
         """
         if not self.own_scale:
             return complement
@@ -240,10 +238,9 @@ def sums_of_moments(
 
 
 def _sixth_of(fourth: FloatArray, n: int) -> FloatArray:
-    """Σa⁶ from Σa⁴ of n terms with Σa² = 1: (Σa⁴)²κ^{1/2}, κ = nΣa⁴ their kurtosis.
+    """Σa⁶ from Σa⁴ of n terms with Σa² = 1: (Σa⁴)²κ^{1/2}, κ = nΣa⁴, and at most (Σa⁴)^{3/2}.
 
-    The true power of κ is 0.465 for products of Gaussian residuals, 0.51 for Laplace. With few and
-    dominant terms Σa⁶ is at most (Σa⁴)^{3/2}; such rows are summed exactly, though.
+    The power of κ is 0.465 for products of Gaussian residuals, 0.51 for Laplace.
     """
     return np.minimum(fourth**2.5 * math.sqrt(n), fourth**1.5)
 

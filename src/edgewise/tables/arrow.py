@@ -119,10 +119,9 @@ def column_block(batches: Iterable[pa.RecordBatch], n_features: int) -> ColumnBl
 def fixed_blocks(
     batches: Iterator[pa.RecordBatch], n_features: int, skip: int = 0, along: Sequence[str] = ()
 ) -> Iterator[Rows]:
-    """The rows of Arrow batches, from row `skip` on, in blocks of one fixed size.
+    """The rows of Arrow batches from row `skip` on, in blocks of one size; columns `along` are labels.
 
-    So the blocks, and with them every rounding error, do not depend on how a file was written or
-    where reading began, if `skip` is a whole number of blocks. Columns `along` become labels.
+    So no rounding error depends on how a file was written, or where reading began.
     """
     rows = batch_rows(n_features)
     pieces: list[Piece] = []

@@ -146,10 +146,9 @@ def check_client(client: Any) -> None:
 
 
 class DaskTable(PartitionedTable):
-    """A table whose partitions Dask makes.
+    """A table whose `parts` are each a `Delayed`, or a function that opens it on a worker.
 
-    Each of `parts` is a `Delayed`, or a function that opens a partition on a worker; `wheres` are
-    their names in messages, and `files` the files that are read, with the rows of each.
+    `wheres` are their names in messages, `files` the files that are read, with their rows.
     """
 
     def __init__(

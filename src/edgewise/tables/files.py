@@ -546,10 +546,9 @@ _END = object()
 def prefetched(
     make: Callable[[], Iterator[_Item]], *, few_columns: bool = False
 ) -> Iterator[_Item]:
-    """The items of `make()` in the same order, produced by a separate thread.
+    """The items of `make()` in order, made by a thread: decoding and BLAS release the lock.
 
-    Decoding files and BLAS both release the interpreter's lock, so they overlap. With `few_columns`
-    the BLAS has one thread meanwhile: more would only take the cores from those that decode.
+    With `few_columns` the BLAS has one thread meanwhile, and leaves the cores to the decoder.
     """
     queue: Queue[object] = Queue(maxsize=_AHEAD)
     stopped = threading.Event()

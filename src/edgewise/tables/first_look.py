@@ -117,10 +117,8 @@ def _added(
 class FirstLookBuilder:
     """Takes a first look at blocks of rows while a pass reads them.
 
-    `scatter` gives the columns' sums of squares about their means, over the rows read so far:
-    blocks in which these grow as usual are not searched, which saves most of the time. `number` is
-    the place of these rows among the parts of a table on a cluster, which send what they found over
-    the network: each keeps few leading rows, later ones fewer.
+    Blocks in which `scatter`, the sums of squares so far, grows as usual are not searched. Parts after
+    the first (`number`) keep fewer leading rows, since they travel over the network.
     """
 
     def __init__(

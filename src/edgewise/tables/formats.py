@@ -127,8 +127,7 @@ _PARQUET = b"PAR1"
 class Fingerprint(NamedTuple):
     """The size of a file, the time of its last write, and a checksum of its end.
 
-    The end of a Parquet file is its whole footer: the places and the extremes of all columns. The
-    number of the file on its disk is no part of it, since some network file systems change that.
+    Of Parquet the whole footer. Not the inode, which some network file systems change.
     """
 
     size: int

@@ -110,10 +110,9 @@ def _names(name: str | None) -> tuple[str, ...]:
 
 
 def _check_aligned(data: Any, values: Any, argument: str, what: str) -> None:
-    """Refuse a pandas `Series` with the index of a pandas frame in another order.
+    """Refuse a pandas `Series` whose index is that of a pandas frame in another order.
 
-    Values go by position. Somebody who thinks in indexes would expect them to follow the index; a
-    `Series` whose index only counts from 0, beside a frame with another index, is meant as a list.
+    Values go by position; an index that only counts from 0 is meant as a list.
     """
     if not (is_a(data, "pandas", "DataFrame") and is_a(values, "pandas", "Series")):
         return

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -38,11 +38,9 @@ class Piece(NamedTuple):
 
 
 class ColumnBlock:
-    """An n × p block of rows, as pieces of columns; `np.asarray` makes it an array.
+    """An n × p block of rows, as pieces of columns with weights and clusters, if these are known.
 
-    Reading a table is as fast as memory, so one copy less saves a third of the time. Accumulators
-    first subtract an origin from every block: `minus` reads the columns where they are. `weights`
-    says how much each row counts and `clusters` to which cluster it belongs, if that is known.
+    `minus` subtracts an origin from the columns where they are: a copy less saves a third of the time.
     """
 
     def __init__(
@@ -176,11 +174,7 @@ class PartitionCounts:
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """A partition of the rows of a table, which a pass is given.
-
-    `number` is its place among the partitions of the table; `where` its name in messages, empty if
-    it is the whole table. `read` starts reading the rows: use `blocks`.
-    """
+    """A partition of the rows of a table; `where` is its name in messages, empty if it is all."""
 
     number: int
     where: str
@@ -356,19 +350,6 @@ Sums: TypeAlias = tuple[AnyArray, ...]
 Pass: TypeAlias = Callable[[Iterator[Rows]], Sums]
 
 
-class Summable(Protocol):
-    """Rows that a pass can run over, wherever they are."""
-
-    @property
-    def in_memory(self) -> bool:
-        """Whether another pass costs next to nothing."""
-        ...
-
-    def sums(self, one_pass: Pass, *, whole: bool = True) -> Sums:
-        """What a pass over all rows adds up to; one that is not `whole` may stop early."""
-        ...
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class Rescan:
     """The rows of a table, for passes after the first one, which read `n_samples` rows."""
@@ -427,6 +408,10 @@ class InMemoryRows:
         return one_pass(iter(self.blocks))
 
 
+#: Rows that a pass can run over, wherever they are.
+Summable: TypeAlias = Rescan | InMemoryRows
+
+
 def in_tree(items: Sequence[T], merge: Callable[[T, T], T]) -> T:
     """Merge neighbours in pairs until one is left: only their number decides the tree."""
     left = list(items)
@@ -462,12 +447,6 @@ def rows_up_to(table: Table, most: int) -> int | None:
     return n if n <= most else None
 
 
-def dropped_rows(table: Table) -> int:
-    """How many rows a table leaves out because a value is not finite; one pass."""
-    dropped: int = table.reduce(_count_dropped, operator.add)
-    return dropped
-
-
 def _count(part: Partition, most: int) -> int:
     n = 0
     for block in part.blocks():
@@ -475,12 +454,6 @@ def _count(part: Partition, most: int) -> int:
         if n > most:
             break
     return n
-
-
-def _count_dropped(part: Partition) -> int:
-    for _ in part.blocks():
-        pass
-    return part.n_dropped
 
 
 def raise_for_nonfinite(rows: Rows, names: Sequence[str] | None = None) -> NoReturn:

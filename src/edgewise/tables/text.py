@@ -480,8 +480,7 @@ def standard_input() -> BinaryIO:
 def in_arrows_memory(text: bytes) -> Any:
     """A stream of a copy of these bytes, for which Arrow's threads need no Python.
 
-    They may let go of it after the program has begun to end, and a thread that then asks for
-    Python's lock ends the program with an abort.
+    One that lets go of them at the end of the program would otherwise abort it.
     """
     memory = pa.BufferOutputStream()
     memory.write(text)
@@ -1167,9 +1166,8 @@ def _rows(
 ) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, and the numbers of their lines.
 
-    A cell that goes over several lines must be quoted properly: a quote that is never closed ends
-    at the next one, which begins a cell in another line. If the lines are not the `whole` text, the
-    last cell may be cut off.
+    A quote that is never closed ends at the next, which begins a cell in another line. If the lines
+    are not the `whole` text, the last cell may be cut off.
     """
     lines, line, n = islice(lines, form.skip, None), 1 + form.skip, form.layout.n_cells
     seen: list[str] = []
