@@ -60,6 +60,16 @@ def rows():
 
 
 @pytest.fixture(scope="session")
+def weights():
+    return np.random.default_rng(2).exponential(size=400) + 0.1
+
+
+@pytest.fixture(scope="session")
+def counts():
+    return np.random.default_rng(3).integers(0, 4, 400)
+
+
+@pytest.fixture(scope="session")
 def hostile_names():
     """Column names that a careless program would run, render, or choke on."""
     return (

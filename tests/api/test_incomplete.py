@@ -28,16 +28,6 @@ def gaps(rows):
     return X
 
 
-@pytest.fixture(scope="module")
-def weights():
-    return np.random.default_rng(2).exponential(size=400) + 0.1
-
-
-@pytest.fixture(scope="module")
-def counts():
-    return np.random.default_rng(3).integers(0, 4, 400)
-
-
 @pytest.fixture
 def weighted_file(tmp_path, write_csv, gaps, weights):
     """Rows that lack values, with a column of weights in their midst."""

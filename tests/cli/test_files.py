@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -181,21 +180,6 @@ def test_the_page_is_opened(run_main, refused, csv_file, monkeypatch):
         out, err = run_main("report", "rows.csv", "--no-compare", "--open")
         assert "The report is in" in out
         assert err.endswith("edgewise: no browser could be started; open the page yourself.\n")
-
-
-@pytest.mark.parametrize("kind", ["gexf", "cyjs", "graphml"])
-def test_graphs(run_main, csv_file, rows, require, kind):
-    run_main("test", "rows.csv", "--graph", f"x.{kind}")
-    nx, path = require("networkx"), csv_file.with_name(f"x.{kind}")
-    if kind == "cyjs":
-        graph = nx.cytoscape_graph(json.loads(path.read_bytes()))
-    else:
-        graph = {"gexf": nx.read_gexf, "graphml": nx.read_graphml}[kind](path)
-    result = ew.edge_test(rows, feature_names=list("abcd"))
-    assert set(graph) == set("abcd")
-    assert {frozenset(edge) for edge in graph.edges} == {
-        frozenset(edge[:2]) for edge in result.edges()
-    }
 
 
 def test_pictures(run_main, tmp_path, csv_file):

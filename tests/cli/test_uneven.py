@@ -19,16 +19,6 @@ def gaps(rows):
     return X
 
 
-@pytest.fixture(scope="module")
-def weights():
-    return np.random.default_rng(2).exponential(size=400) + 0.1
-
-
-@pytest.fixture(scope="module")
-def counts():
-    return np.random.default_rng(3).integers(0, 4, 400)
-
-
 @pytest.fixture
 def files(tmp_path, write_csv, rows, gaps, weights, counts):
     """Rows with gaps, complete rows with weights, with both, and with numbers of copies."""

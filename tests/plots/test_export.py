@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from xml.etree import ElementTree as ET
 
@@ -50,26 +49,6 @@ def test_a_failure_half_way_keeps_the_old_file(tmp_path, rows, monkeypatch, kind
         result.save(path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == [path.name]
-
-
-def test_csv_runs_no_formula(tmp_path, require, hostile_names, hostile_rows):
-    table = require("pyarrow").table(dict(zip(hostile_names, hostile_rows.T, strict=True)))
-    path = tmp_path / "x.csv"
-    ew.edge_test(table).save(path)
-    with path.open(encoding="utf-8", newline="") as file:
-        cells = {cell for line in list(csv.reader(file))[1:] for cell in line[:2]}
-    assert "'=cmd|' /C calc'!A0" in cells
-    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in cells)
-    assert cells - {"'=cmd|' /C calc'!A0"} == set(hostile_names[1:])
-
-
-@pytest.mark.parametrize("backend", ["pandas", "polars"])
-def test_others_read_it(tmp_path, rows, require, backend):
-    result = ew.edge_test(rows, feature_names=["#a", "b # c", 'd"#', "e, =f"])
-    result.save(tmp_path / "x.csv")
-    frame = require(backend).read_csv(tmp_path / "x.csv")
-    for column in ("source", "target", "interval_low", "interval_high", "reject"):
-        assert list(frame[column]) == [getattr(pair, column) for pair in result.pairs()]
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf", "PNG"])

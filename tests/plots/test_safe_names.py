@@ -26,36 +26,20 @@ def test_what_would_act_on_the_terminal_is_replaced(name, shown):
     assert len(shown) == len(name)
 
 
-@pytest.mark.parametrize(
-    ("name", "most", "shown"),
-    [
-        ("short", 5, "short"),
-        ("longer", 5, "long…"),
-        ("longer", 6, "longer"),
-        ("longer", 1, "…"),
-        ("a\x1bbc", 3, "a\ufffd…"),
-        ("", 3, ""),
-    ],
-)
-def test_shortened(name, most, shown):
-    assert shortened(name, most) == shown
-    assert len(shortened(name, most)) <= most
-
-
-@pytest.mark.parametrize(
-    ("name", "most", "shown"),
-    [
-        ("short", 5, "short"),
-        ("temperature_2023", 9, "temp…2023"),
-        ("temperature_2023", 8, "temp…023"),
-        ("longer", 3, "l…r"),
-        ("longer", 2, "l…"),
-        ("a\x1bbc", 3, "a…c"),
-        ("", 3, ""),
-    ],
-)
-def test_shortened_inside(name, most, shown):
-    assert shortened_inside(name, most) == shown
+def test_shortened_at_the_end_and_inside():
+    for name, most, at_the_end, inside in (
+        ("short", 5, "short", "short"),
+        ("longer", 6, "longer", "longer"),
+        ("longer", 3, "lo…", "l…r"),
+        ("longer", 2, "l…", "l…"),
+        ("temperature_2023", 9, "temperat…", "temp…2023"),
+        ("temperature_2023", 8, "tempera…", "temp…023"),
+        ("a\x1bbc", 3, "a\ufffd…", "a…c"),
+        ("", 3, "", ""),
+    ):
+        assert shortened(name, most) == at_the_end
+        assert shortened_inside(name, most) == inside
+    assert shortened("longer", 1) == "…"
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from edgewise.methods.registry import registered
 from edgewise.report.headline import breaking
 from edgewise.report.page import Context, report_html
 from edgewise.results.result import EdgeTestResult, chosen_pairs
+from edgewise.results.summary import p_text
 from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table
 from edgewise.tables.table import Partition, Table
@@ -263,10 +264,8 @@ def _rows(data: Any, tested: Sequence[str], transform: str | None) -> Table | No
 
 
 def _facts(diagnosis: Diagnosis) -> list[tuple[str, str]]:
-    dependence = diagnosis.dependence_pvalue
     seen = "seen" if diagnosis.dependent else "not seen"
-    shown = "below 1e-300" if dependence < 1e-300 else f"{dependence:.2g}"
-    order = f"{seen} (p {shown})"
+    order = f"{seen} (p {p_text(diagnosis.dependence_pvalue)})"
     if diagnosis.n_samples < FEWEST_ROWS:
         order = f"not checked with fewer than {FEWEST_ROWS} rows"
     moments = "; fourth moments may be infinite" if diagnosis.without_fourth_moments else ""

@@ -78,7 +78,7 @@ def diff_command(**options: Any) -> None:
     from edgewise.api.compare_groups import compare_groups
     from edgewise.cli.show import print_differences, show_notes
     from edgewise.plots.export import write_plot
-    from edgewise.results.summary import any_sentence, global_sentence, strongest_sentence
+    from edgewise.results.summary import any_sentence, strongest_sentence
 
     names = ("report", "plot", "csv", "json")
     outputs = {f"--{name}": options[name] for name in names}
@@ -124,7 +124,7 @@ def diff_command(**options: Any) -> None:
                 output()
             output(one.headline())
             if not several:
-                output(global_sentence(one))
+                output(any_sentence(one.global_pvalue, one))
             if one.n_edges:
                 print_differences(one, every=options["all_edges"])
             else:

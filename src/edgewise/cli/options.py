@@ -105,7 +105,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         ("holm", "bonferroni", "bh", "by", "maxt", "none"),
         "For many pairs: holm, bonferroni, bh, by, maxt, none.  [default: holm]",
         metavar="NAME",
-        callback=lambda *given: _correction(given[2]),
+        callback=lambda *given: given[2] or "holm",
     ),
     "--min-effect": {
         "type": float,
@@ -131,10 +131,6 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     **{name: {**how, "hidden": True} for name, how in _READING.items()},
 }
 READING = tuple(name.partition("/")[0][2:].replace("-", "_") for name in _READING)
-
-
-def _correction(name: str | None) -> str:
-    return name or "holm"
 
 
 def option(name: str, **how: Any) -> Callable[[_Command], _Command]:

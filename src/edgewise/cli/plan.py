@@ -59,6 +59,7 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     from edgewise._checks import check_real
     from edgewise._text import by_reason
     from edgewise.api.diagnose import diagnose
+    from edgewise.api.plan import pilot_of
     from edgewise.cli.show import print_table, same_data, show_next
     from edgewise.methods.registry import registered
     from edgewise.results.summary import transformed
@@ -86,9 +87,9 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
         for number, name in enumerate(methods, start=1):
             bar.name(f"{name}, {number} of {len(methods)}")
             try:
-                plans.append(
-                    (name, *_plan(rows, effect, method=name, power=power, alpha=alpha, **family))
-                )
+                pilot = pilot_of(rows, method=name, power=power, alpha=alpha, **family)
+                plan = None if effect is None else pilot.plan(effect)
+                plans.append((name, pilot, pilot.detectable_effect(), plan))
             except EdgewiseError as error:
                 failures.append((name, error))
         if not plans:
@@ -120,14 +121,6 @@ def plan_command(effect: float | None, power: float, alpha: float, **options: An
     elif plan.n_samples > n_samples:
         more = plan.n_samples - n_samples
         show_next(f"collect {more:,} more rows, or plan for a larger effect")
-
-
-def _plan(rows: Any, effect: float | None, **question: Any) -> tuple[Any, float, Any]:
-    """What was measured, what the rows find, and the plan for an effect."""
-    from edgewise.api.plan import pilot_of
-
-    pilot = pilot_of(rows, **question)
-    return pilot, pilot.detectable_effect(), None if effect is None else pilot.plan(effect)
 
 
 def _print(plans: list[tuple[str, Any, float, Any]], print_table: Any) -> None:

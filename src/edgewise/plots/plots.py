@@ -943,11 +943,8 @@ def plot(
     result : EdgeTestResult
         What to draw.
     kind : str
-        "network", the graph of the edges; "heatmap", the matrix of partial correlations; "volcano",
-        strength against p-value; "forest", intervals of the strongest pairs; "pvalues", the
-        distribution of the p-values; "centrality", the variables with the strongest edges;
-        "agreement", which methods call which pairs edges; "ladder", what each method needs. The
-        difference of two groups has a picture of its own: `EdgeDifferenceResult.plot`.
+        "network", "heatmap", "volcano", "forest" (intervals), "pvalues" or "centrality"; of several
+        methods "agreement" (which pairs each calls edges) or "ladder" (what each needs).
     lines : sequence of Comparison, optional
         What `edgewise.compare_methods` found on the same data, for "agreement" and "ladder".
     ax : matplotlib axes, optional

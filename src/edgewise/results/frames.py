@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from edgewise._optional import require
-from edgewise.results.base import IntArray
 from edgewise.results.summary import number_text
 
 if TYPE_CHECKING:
     import networkx as nx
 
     from edgewise.results.result import EdgeTestResult
+
+
+_MATRICES = ("precision", "statistic", "pvalue", "adjusted_pvalue", "reject")
 
 
 class Edge(NamedTuple):
@@ -91,32 +93,21 @@ class Edge(NamedTuple):
         return f"{both} {still}move {'together' if rho > 0 else 'in opposite directions'}{size}"
 
 
-def _strongest_first(result: EdgeTestResult, edges_only: bool = False) -> tuple[IntArray, IntArray]:
-    """The places of the tested pairs, or of the edges, in the order in which they are shown."""
-    rows, columns = result.tested_pairs()
-    if edges_only:
-        found = result.reject[rows, columns]
-        rows, columns = rows[found], columns[found]
-    order = np.argsort(-np.abs(result.partial_correlation[rows, columns]), kind="stable")
-    return rows[order], columns[order]
-
-
 def all_pairs(result: EdgeTestResult, *, edges_only: bool = False) -> list[Edge]:
     """Every tested pair of variables, or the edges only, strongest partial correlation first."""
-    at, rows = _strongest_first(result, edges_only), result.provenance.pair_rows
+    i, j = result.tested_pairs()
+    if edges_only:
+        found = result.reject[i, j]
+        i, j = i[found], j[found]
+    order = np.argsort(-np.abs(result.partial_correlation[i, j]), kind="stable")
+    at, rows = (i[order], j[order]), result.provenance.pair_rows
     count, errors = len(at[0]), result.partial_correlation_standard_error
     values = (
         result.partial_correlation[at].tolist(),
         # The same NaN everywhere: edges without a number compare as equal.
         [math.nan] * count if errors is None else errors[at].tolist(),
         *([math.nan if x != x else x for x in end[at].tolist()] for end in result.shown_interval()),
-        *(
-            matrix[at].tolist()
-            for matrix in (
-                *(result.precision, result.statistic),
-                *(result.pvalue, result.adjusted_pvalue, result.reject),
-            )
-        ),
+        *(getattr(result, name)[at].tolist() for name in _MATRICES),
         [result.n_samples] * count if rows is None else rows[at].tolist(),
         [result.n_features - 2] * count
         if result.selection is None

@@ -387,11 +387,6 @@ def rows_text(result: EdgeDifferenceResult, group: int) -> str:
     return rows if clusters is None else f"{rows} in {clusters} clusters"
 
 
-def global_sentence(result: EdgeDifferenceResult) -> str:
-    """The test that nothing differs at all."""
-    return any_sentence(result.global_pvalue, result)
-
-
 def any_sentence(pvalue: float, result: EdgeDifferenceResult) -> str:
     """The p-value of "no pair differs", and how it was found."""
     how = "Bonferroni" if result.permutations is None else "permutations"
@@ -413,7 +408,7 @@ def difference_summary(result: EdgeDifferenceResult) -> str:
     lines = [difference_headline(result), *meaning(result.provenance)]
     if result.n_tests == result.n_pairs:
         # With more levels, the test of all of them counts.
-        lines.append(global_sentence(result))
+        lines.append(any_sentence(result.global_pvalue, result))
     lines += [
         f"  {pair.source} – {pair.target}: {pair.partial_correlation_a:+.3f} against "
         f"{pair.partial_correlation_b:+.3f}, difference {pair.difference:+.3f}, adjusted p "
