@@ -59,6 +59,17 @@ def rows():
     return X
 
 
+@pytest.fixture
+def kit(rows, require, tmp_path):
+    """Objects made of `rows`, which are closed after the test."""
+    from tests.corpus.kit import Kit
+
+    kit = Kit(rows, require, tmp_path)
+    yield kit
+    for thing in kit.opened:
+        thing.close()
+
+
 @pytest.fixture(scope="session")
 def weights():
     return np.random.default_rng(2).exponential(size=400) + 0.1

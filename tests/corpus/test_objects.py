@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.corpus.kit import Kit
 from tests.corpus.object_arrays import PLAIN, SPARSE, STREAMS, TENSORS
 from tests.corpus.object_columns import DATABASES, NAMED
 from tests.corpus.object_frames import FRAMES
@@ -30,14 +29,6 @@ CASES = {
     **OTHERS,
     **XARRAY,
 }
-
-
-@pytest.fixture
-def kit(rows, require, tmp_path):
-    kit = Kit(rows, require, tmp_path)
-    yield kit
-    for thing in kit.opened:
-        thing.close()
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -5,20 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.corpus.kit import NAMES, Kit
+from tests.corpus.kit import NAMES
 from tests.corpus.object_columns import query
 
 import edgewise as ew
 from edgewise.errors import DataError
 from edgewise.tables.open import as_table
-
-
-@pytest.fixture
-def kit(rows, require, tmp_path):
-    kit = Kit(rows, require, tmp_path)
-    yield kit
-    for thing in kit.opened:
-        thing.close()
 
 
 class Cursor:

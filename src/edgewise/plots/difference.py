@@ -76,43 +76,27 @@ def plot_difference(
     >>> result = ew.compare_groups(returns[:4000], returns[4000:], method="batch")
     >>> first, second, differing = plot_difference(result)
     """
-    if len(result.compared) > 1:
-        return _plot_levels(result)
-    first, second, third = _three_axes(axes)
-    drawn = panels(result)
-    laid = laid_out(overlaid(drawn), layout.page_size(first))
-    for ax, panel in zip((first, second, third), drawn, strict=True):
-        draw_graph(ax, panel, laid, signs=panel.signs, quantity=panel.quantity)
-        notes = layout.adjusted(result) if panel is drawn[2] else []
-        layout.write_title(ax, panel.title, *notes)
-    return first, second, third
-
-
-def _plot_levels(result: EdgeDifferenceResult) -> tuple[Axes, ...]:
-    """Three graphs for each of several groups: its own, that of the others, and what differs."""
     several = result.comparisons()
-    figure, k = layout.new_figure(18, 6.6 * len(several)), len(several)
-    drawn: list[Axes] = []
-    for place, one in enumerate(several):
-        axes = [figure.add_axes(_box(column, k - 1 - place, k)) for column in range(3)]
-        drawn += plot_difference(one, axes=axes)
-    return tuple(drawn)
-
-
-def _box(column: int, row: int, rows: int) -> tuple[float, float, float, float]:
-    """The place of a graph in the figure; the bottom row is row 0."""
-    return 0.02 + 0.33 * column, (0.1 + row) / rows, 0.3, 0.8 / rows
-
-
-def _three_axes(axes: Sequence[Axes] | None) -> Sequence[Axes]:
-    if axes is None:
-        figure = layout.new_figure(18, 6.6)
-        return [figure.add_axes(_box(column, 0, 1)) for column in range(3)]
-    if len(axes) != 3:
+    k = len(several)
+    if axes is None or k > 1:
+        figure = layout.new_figure(18, 6.6 * k)
+        axes = [
+            figure.add_axes((0.02 + 0.33 * column, (0.1 + row) / k, 0.3, 0.8 / k))
+            for row in reversed(range(k))
+            for column in range(3)
+        ]
+    elif len(axes) != 3:
         raise ParameterError(
             f"axes: expected 3 axes (first group, second group, difference), got {len(axes)}."
         )
-    return axes
+    for place, one in enumerate(several):
+        own, drawn = axes[3 * place : 3 * place + 3], panels(one)
+        laid = laid_out(overlaid(drawn), layout.page_size(own[0]))
+        for ax, panel in zip(own, drawn, strict=True):
+            draw_graph(ax, panel, laid, signs=panel.signs, quantity=panel.quantity)
+            notes = layout.adjusted(one) if panel is drawn[2] else []
+            layout.write_title(ax, panel.title, *notes)
+    return tuple(axes)
 
 
 def panels(result: EdgeDifferenceResult) -> tuple[Panel, Panel, Panel]:

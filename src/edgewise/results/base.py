@@ -162,13 +162,7 @@ class Result(Shown):
         raise NotImplementedError
 
     def pairs(self) -> list[Any]:
-        """Every tested pair of variables: edges by strength, differences by p-value.
-
-        Returns
-        -------
-        list
-            One `Edge` or `EdgeDifference` for each pair, rejected or not.
-        """
+        """Every tested pair: an `Edge` by strength, or an `EdgeDifference` by p-value."""
         raise NotImplementedError
 
     def edges(self) -> list[Any]:
@@ -182,13 +176,7 @@ class Result(Shown):
         return [pair for pair in self.pairs() if pair.reject]
 
     def headline(self) -> str:
-        """The first sentence of the summary: what was tested, how, and how much was found.
-
-        Returns
-        -------
-        str
-            One line.
-        """
+        """The first sentence of the summary: what was tested, how, and how much was found."""
         raise NotImplementedError
 
     def save(self, path: str | os.PathLike[str]) -> None:
