@@ -90,6 +90,8 @@ def broken_promise(result: EdgeTestResult) -> str:
     """What is said in place of the promise; nothing where the assumptions hold."""
     if not breaking(result):
         return ""
+    if not is_avoidable(result):
+        return "Some of these edges may be false: see the cautions."
     return "But the data break the assumptions of this test, so some of these edges may be false."
 
 
