@@ -230,8 +230,8 @@ def labelled(method: str | Method) -> tuple[str, Method]:
     return next(labels, repr(chosen)), chosen
 
 
-def own_correction(method: Method, asked: str | None) -> str | None:
+def own_correction(method: Method, correction: str | None) -> str | None:
     """The nearest correction that the method has: none for bounds, "maxt" only for batches."""
     if method.simultaneous:
         return None
-    return "holm" if asked == "maxt" and "maxt" not in method.supports else asked
+    return "holm" if correction == "maxt" and "maxt" not in method.supports else correction

@@ -124,13 +124,13 @@ def partial_test(
         )
     how = {"missing": missing, "clusters": clusters, "weights": weights, "transform": transform}
     every = isinstance(given, str) and given == ALL
-    asked = (x, y, *(() if every else listed_columns(given)))
+    wanted = (x, y, *(() if every else listed_columns(given)))
     if feature_names is not None:
         data = as_table(data, feature_names=feature_names)
-    elif not every and all(isinstance(one, str) for one in asked):
+    elif not every and all(isinstance(one, str) for one in wanted):
         # By name, so that only these columns are read, and others may be text.
-        names = [str(one) for one in asked]
-        places(x, y, asked[2:], names)
+        names = [str(one) for one in wanted]
+        places(x, y, wanted[2:], names)
         with naming_arguments(names, lambda: as_table(data).feature_names):
             return _answer(data, list(dict.fromkeys(names)), chosen, how)
     if clusters is None and weights is None:

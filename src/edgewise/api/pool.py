@@ -225,7 +225,6 @@ def _pooled(copies: Sequence[EdgeTestResult]) -> Measurement:
         degrees,
     )
     estimate = _estimate(copies, fisher, theta)
-    diagonal = np.eye(first.n_features, dtype=bool)
     uncertainty = PerEdge(
         Spread(theta.standard_error, np.where(diagonal, np.nan, fisher.standard_error)),
         # An entry of the diagonal is one of Θ, and has the degrees of that.
@@ -318,10 +317,7 @@ def _about_copies(copies: Sequence[EdgeTestResult], missing: FloatArray) -> tupl
 
 
 def _about_tails(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caution, ...]:
-    """Where rows are not independent Gaussian ones: most imputers take them for that.
-
-    Parameters are then drawn with too small a variance, and imputed values have too light tails.
-    """
+    """Where rows are not independent Gaussian ones: most imputers take them for that."""
     first = copies[0]
     kind = registered().get(first.method)
     pairs = first.tested_pairs()

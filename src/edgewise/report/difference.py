@@ -135,8 +135,8 @@ def _cards(
 ) -> list[tuple[str, str]]:
     """How many pairs differ, whether any does, and which differs most."""
     pairs, differing = results[0].n_tests, sum(each.n_edges for each in results)
-    told = f"of {pairs:,} pair{'s' * (pairs != 1)} differ{'s' * (differing == 1)}"
-    made = [(f"{differing:,}", told), (p_text(pvalue), "p-value of “no pair differs at all”")]
+    caption = f"of {pairs:,} pair{'s' * (pairs != 1)} differ{'s' * (differing == 1)}"
+    made = [(f"{differing:,}", caption), (p_text(pvalue), "p-value of “no pair differs at all”")]
     found = [pair for each in results for pair in each.pairs() if pair.reject]
     if not found:
         return [*made, ("–", "no largest difference")]

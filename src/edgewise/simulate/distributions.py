@@ -493,7 +493,10 @@ def sample_batches(
     300000
     """
     root = mixing_matrix(precision)
-    more = as_distribution(distribution)._stream(check_rng(rng), len(root))
+    if not isinstance(distribution, Distribution):
+        check_choice("distribution", distribution, tuple(DISTRIBUTIONS))
+        distribution = DISTRIBUTIONS[distribution]
+    more = distribution._stream(check_rng(rng), len(root))
     batch_rows = check_count("batch_rows", batch_rows, at_least=1)
     left = math.inf
     if n_samples is not None:
@@ -514,14 +517,6 @@ def sample_batches(
             waiting = [rows[whole:]]
 
     return batches(left)
-
-
-def as_distribution(distribution: str | Distribution) -> Distribution:
-    """The law that a name stands for."""
-    if isinstance(distribution, Distribution):
-        return distribution
-    check_choice("distribution", distribution, tuple(DISTRIBUTIONS))
-    return DISTRIBUTIONS[distribution]
 
 
 def mixing_matrix(precision: FloatArray) -> FloatArray:
