@@ -129,8 +129,8 @@ def diff_command(**options: Any) -> None:
                 print_differences(one, every=options["all_edges"])
             else:
                 output(strongest_sentence(one))
-    for one in results:
-        info_dropped(sum(one.n_dropped))
+    # Of several groups each is compared with all others, so the rows are the same.
+    info_dropped(sum(results[0].n_dropped))
     show_notes((), cautions)
 
 

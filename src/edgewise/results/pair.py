@@ -227,7 +227,7 @@ def pair_of_result(result: EdgeTestResult) -> PairTest:
     """The test of the first two columns, given all others."""
     x, y, *given = result.feature_names
     guarantee = registered()[result.method].guarantee
-    if result.provenance.transform is not None:
+    if result.provenance.transform == "normal-scores":
         guarantee = "per edge, Gaussian up to changes of columns"
     rows = result.provenance.pair_rows
     return PairTest(
