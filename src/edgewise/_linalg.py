@@ -59,13 +59,18 @@ def population_covariance(covariance: FloatArray, n_samples: int) -> FloatArray:
     return np.asarray(covariance * ((n_samples - 1) / n_samples))
 
 
+@lru_cache(maxsize=4)
+def _above_diagonal(p: int) -> BoolArray:
+    return ~np.tri(p, dtype=np.bool_)
+
+
 def mirror_lower(matrix: FloatArray) -> None:
     """Copy the lower triangle to the upper one, in place."""
     for start in range(0, len(matrix), _TILE):
         rows = slice(start, start + _TILE)
         matrix[:start, rows] = matrix[rows, :start].T
         square = matrix[rows, rows]
-        square[...] = np.where(np.tri(len(square), dtype=np.bool_), square, square.T)
+        np.copyto(square, square.T, where=_above_diagonal(len(square)))
 
 
 def add_transpose(matrix: FloatArray) -> FloatArray:

@@ -192,5 +192,6 @@ def decided(
     for caution in measurement.cautions:
         if caution.breaks:
             warn(caution, BrokenAssumptionWarning)
-    result = decide(measurement, question)
-    return replace(result, notes=(*notes, *missing_value_notes(result)))
+    result = decide(measurement, question, notes)
+    more = missing_value_notes(result)
+    return replace(result, notes=(*notes, *more)) if more else result

@@ -155,7 +155,7 @@ def live_share(
     columns but the two, scaled to mean square one: e_i ∝ v_i + ρ_ijv_j. For columns with a density,
     and for events that are rare but independent, the share is 1.
     """
-    lumpy = np.flatnonzero(_is_lumpy(np.abs(centred[:_ROWS_FOR_LUMP] @ residual_map)))
+    lumpy = np.flatnonzero(_is_lumpy(np.abs(residual_map.T @ centred[:_ROWS_FOR_LUMP].T)))
     if lumpy.size < 2:
         return 1.0
     most = max(_ROWS_FOR_LUMP, min(_ROWS_FOR_SHARE, _MOST_NUMBERS // lumpy.size**2))
@@ -184,12 +184,12 @@ def live_share(
 
 def _is_lumpy(sizes: FloatArray) -> BoolArray:
     """Whether sizes lump near 0: many are far below one that not many more are below."""
-    n = len(sizes)
-    none_far_below = (sizes < sizes.max(axis=0) / 8).sum(axis=0) <= 0.4 * n
+    p, n = sizes.shape
+    none_far_below = (sizes < sizes.max(axis=1, keepdims=True) / 8).sum(axis=1) <= 0.4 * n
     if n < _FEWEST_FOR_LUMP or none_far_below.all():
-        return np.zeros(sizes.shape[1], dtype=np.bool_)
-    quantiles = np.sort(sizes, axis=0)[[int(q * n) for q in _QUANTILES]]
-    far_below = np.array([(sizes < quantile / 8).sum(axis=0) for quantile in quantiles])
+        return np.zeros(p, dtype=np.bool_)
+    in_order = np.sort(sizes, axis=1)
+    far_below = np.array([(sizes < in_order[:, [int(q * n)]] / 8).sum(axis=1) for q in _QUANTILES])
     beyond = n - np.array([[int(q * n)] for q in _QUANTILES])
     lumps = (far_below > 0.4 * n) & (n - far_below < 3 * beyond)
     return np.asarray(lumps.any(axis=0))

@@ -33,6 +33,8 @@ def raise_if_not_measurable(
 ) -> None:
     """Refuse columns whose variance is zero, or is not known to float64."""
     variance = covariance.diagonal()
+    if measurable(np.sqrt(np.maximum(variance, 0.0)), mean).all():
+        return
     large = ~(variance <= _LARGEST_SCALE**2)  # or NaN
     scale = np.sqrt(np.maximum(np.where(large, np.inf, variance), 0.0))
     step = np.spacing(np.abs(mean))

@@ -505,7 +505,7 @@ def _own_pvalue(residuals: FloatArray) -> float:
     products = u @ u.transpose(0, 2, 1)
     scale = np.sqrt(np.maximum(np.einsum("kii->ki", products), np.finfo(float).tiny))
     # About the mean, the expectation of r is −1/√n.
-    r = np.add.reduce(u, axis=2) / scale + 1 / math.sqrt(n)
+    r = u @ np.ones(n) / scale + 1 / math.sqrt(n)
     correlation = products / (scale[:, :, np.newaxis] * scale[:, np.newaxis])
     statistic, terms = float(np.vdot(r, r)), r.size
     degrees = terms**2 / float(np.vdot(correlation, correlation))

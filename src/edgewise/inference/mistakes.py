@@ -52,7 +52,7 @@ def mistakes(
         *_codes(columns, ends, names),
         *_repeated(columns, different > 0.2),
         *_identifiers(columns, ends, names),
-        *_within_blocks(columns, different > 0.95, names),
+        *_within_blocks(columns, ends, different > 0.95, names),
     ]
     if estimate.n_samples < len(names):
         found += _transposed(columns)
@@ -65,8 +65,9 @@ def _codes(columns: FloatArray, ends: Ends, names: Sequence[str]) -> Iterator[Ca
     """Values such as −999 or 99 that are far out, frequent and made of one digit."""
     found = []
     for end in ends:
-        size = np.abs(end)
-        likely = (size >= 7) & (size < 1e7) & (end == np.floor(end))
+        likely = (np.abs(end) >= 7) & (np.abs(end) < 1e7)
+        if likely.any():
+            likely &= end == np.floor(end)
         for column in np.flatnonzero(likely).tolist():
             value = float(end[column])
             if _CODE.fullmatch(f"{value:.0f}") and _is_code(columns[column], value):
@@ -125,7 +126,10 @@ def _share_of_ties(column: FloatArray) -> float:
 
 def _identifiers(columns: FloatArray, ends: Ends, names: Sequence[str]) -> Iterator[Caution]:
     low, high = ends
-    long = (low >= _EXACT) & (high < 2.0**64)  # of this size, all numbers are whole
+    labels = (low >= 0) & (high >= columns.shape[1] / 2)
+    if not labels.any():
+        return
+    long = labels & (low >= _EXACT) & (high < 2.0**64)  # of this size, all numbers are whole
     if long.any():
         yield Caution(
             f"{_named(long, names)} hold whole numbers beyond 2⁵³, of which double precision "
@@ -133,7 +137,7 @@ def _identifiers(columns: FloatArray, ends: Ends, names: Sequence[str]) -> Itera
             "--exclude).",
             "identifiers",
         )
-    labels = ~long & (high >= columns.shape[1] / 2) & (low >= 0)
+    labels &= ~long
     for k in np.flatnonzero(labels).tolist():
         labels[k] = _ID.fullmatch(names[k]) and (columns[k] == np.floor(columns[k])).all()
     if labels.any():
@@ -150,15 +154,18 @@ def _named(columns: BoolArray, names: Sequence[str]) -> str:
 
 
 def _within_blocks(
-    columns: FloatArray, continuous: BoolArray, names: Sequence[str]
+    columns: FloatArray, ends: Ends, continuous: BoolArray, names: Sequence[str]
 ) -> Iterator[Caution]:
     """Columns whose sums return to zero in the same rows: each block of rows has the mean zero."""
     places = np.flatnonzero(continuous)
     if not places.size:
         return
-    if _zeros(columns[places[:1]]).sum() < 3:
+    first = places[0]  # no deviation is larger than the range
+    if (np.abs(np.cumsum(columns[first])) < 1e-5 * (ends[1][first] - ends[0][first])).sum() < 3:
         return
-    zeros = _zeros(columns[places])
+    columns = columns[places]
+    scale = columns.std(axis=1, keepdims=True) + np.finfo(float).tiny
+    zeros = np.abs(np.cumsum(columns, axis=1)) < 1e-5 * scale
     blocks = zeros[:, zeros[:3].all(axis=0)]
     if blocks.shape[1] < 3:
         return
@@ -170,11 +177,6 @@ def _within_blocks(
         "other; say which belong together (clusters=, --clusters).",
         "standardised blocks",
     )
-
-
-def _zeros(columns: FloatArray) -> BoolArray:
-    scale = columns.std(axis=1, keepdims=True) + np.finfo(float).tiny
-    return np.asarray(np.abs(np.cumsum(columns, axis=1)) < 1e-5 * scale)
 
 
 def _transposed(columns: FloatArray) -> Iterator[Caution]:

@@ -460,8 +460,9 @@ def open_sample(
             sample, table = _sample_with_gaps(
                 without_columns(table, left_out), needs, purpose, pairwise
             )
-    notes = (left_out_note(table.left_out),) if table.left_out else ()
-    return replace(sample, notes=notes)
+    if not table.left_out:
+        return sample
+    return replace(sample, notes=(left_out_note(table.left_out),))
 
 
 def _sample_with_gaps(

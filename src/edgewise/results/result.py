@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def decide(measurement: Measurement, question: Question) -> EdgeTestResult:
+def decide(
+    measurement: Measurement, question: Question, notes: tuple[str, ...] = ()
+) -> EdgeTestResult:
     """Levels, families, corrections, effects and thresholds: once, for all methods."""
-    return EdgeTestResult(question, *decision(measurement, question))
+    return EdgeTestResult(question, *decision(measurement, question), notes)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

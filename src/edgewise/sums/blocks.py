@@ -196,10 +196,6 @@ def _map(B: FloatArray, z: FloatArray, out: AnyArray) -> None:
         np.matmul(B.T, z, out=out)
 
 
-# Up to this size, two products are faster than one SYRK.
-_FEW_FEATURES = 16
-
-
 def row_products(a: FloatArray, b: FloatArray) -> FloatArray:
     """Σ a_i b_i along each row of a and b, summed in memory order."""
     # A sum along the rows could jump through memory; `einsum` reads it in order.
@@ -209,13 +205,7 @@ def row_products(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def add_gram(total: FloatArray, z: FloatArray) -> None:
     """Add the lower triangle of z zᵀ to `total`; the upper triangle is undefined."""
-    half = z.shape[0] // 2
-    if z.shape[0] <= _FEW_FEATURES:
-        # OpenBLAS has a fast way for small products but not for small SYRKs, which NumPy would use.
-        total[:half] += z[:half] @ z.T
-        total[half:] += z[half:] @ z.T
-    else:
-        total += z @ z.T
+    total += z @ z.T
 
 
 def upper_products(c: FloatArray, out: FloatArray) -> FloatArray:

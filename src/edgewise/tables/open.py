@@ -129,12 +129,12 @@ def _check_aligned(data: Any, values: Any, argument: str, what: str) -> None:
 
 def is_a(data: Any, package: str, name: str) -> bool:
     """Whether `data` is an instance of a class, which is not imported to find out."""
-    return (package, name) in _classes(data)
+    kinds = type(data).__mro__
+    return any(one.__name__ == name and _package(one) == package for one in kinds)
 
 
-def _classes(data: Any) -> list[tuple[str, str]]:
-    """The class of an object and its bases, each with the package that it is from."""
-    return [(kind.__module__.partition(".")[0], kind.__name__) for kind in type(data).__mro__]
+def _package(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
 
 
 def _is_dataset(data: Any) -> bool:
@@ -406,7 +406,8 @@ _STACKED = {
 def check_is_rows(data: Any) -> None:
     """Refuse objects that hold rows only after one more step, and say which."""
     first = data[0] if isinstance(data, list | tuple) and data else data
-    for package, name in _classes(data) + [one for one in _classes(first) if one[0] == "mne"]:
+    kinds = (*type(data).__mro__, *(one for one in type(first).__mro__ if _package(one) == "mne"))
+    for package, name in [(_package(one), one.__name__) for one in kinds]:
         if (remedy := _REMEDIES.get((package, name))) is not None:
             what = f"{package.lstrip('_')} {type(first).__name__}"
             what = what if first is data else f"list of {what}"
