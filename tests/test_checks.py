@@ -103,7 +103,10 @@ def test_rows_that_cannot_be_tested(refuses, what, method):
         ({"method": "trace", "bogus": 1}, ["bogus", "'trace'", "mu", "standardize"]),
         ({"method": "trace", "mu": 0}, ["mu", "above 0", "got 0"]),
         ({"method": "eig", "mu": "big"}, ["mu", "number", "'big'"]),
-        ({"method": "trace", "alpha": 0.2153}, ["alpha", "0.2151", "0.2153", "smaller alpha"]),
+        (
+            {"method": "spectral", "alpha": 0.2153},
+            ["alpha", "0.2151", "0.2153", "smaller alpha"],
+        ),
     ],
     ids=str,
 )

@@ -13,7 +13,7 @@ from edgewise.errors import DataError, ParameterError
 from edgewise.tables.open import as_table
 
 VARIANTS = dict(all_variants())
-TRACE_RADIUS = {"whitened, trace", "spectral, trace", "trace (paper)"}
+TRACE_RADIUS = {"whitened, trace", "spectral, trace"}
 
 
 @pytest.fixture(scope="module")

@@ -124,7 +124,7 @@ def test_an_effect_or_power_outside_its_range(pilot, refuses, argument, value):
         ({"alpha": 0}, ["alpha", "got 0"]),
         ({"correction": "nope"}, ["correction", "'nope'"]),
         ({"bogus": 1}, ["bogus"]),
-        ({"method": "trace", "alpha": 0.3}, ["alpha", "0.2151", "radius='chi2'"]),
+        ({"method": "spectral", "alpha": 0.3}, ["alpha", "0.2151", "radius='chi2'"]),
     ],
     ids=str,
 )

@@ -117,7 +117,7 @@ class TestCompare:
         assert "Use method 'score'" in out
         out, _ = run_main("compare", "rows.csv", *asked, "--all")
         # A level that one method refuses is that method's line.
-        assert table_of(out)["trace (paper)"][1:] == ["–"] * 3
+        assert table_of(out)["spectral, trace"][1:] == ["–"] * 3
         assert "0.2151" in out
 
     def test_more_columns_than_rows(self, run_main, tmp_path):

@@ -114,3 +114,22 @@ class TestOptions:
         X = rows_of("gaussian", 100, 3) * 1e100
         with pytest.raises(DataError, match=r"fourth-order moments overflow.*standardize=True"):
             ew.edge_test(X, method="eig" if options else "trace", **options)
+
+
+@methods
+def test_each_entry_at_every_level_and_what_is_said_of_all(method):
+    """The threshold is that of Theorem 6 at every level; for all entries at once only where proven."""
+    X = np.random.default_rng(3).standard_normal((4000, 3))
+    alphas = np.linalg.eigvalsh(np.cov(X, rowvar=False))
+    for alpha, all_at_once in ((0.05, method == "trace"), (0.3, False), (0.9, False)):
+        result = ew.edge_test(X, method=method, alpha=alpha)
+        terms = result.radius / (alphas * (alphas - result.radius))
+        assert result.threshold == pytest.approx(np.linalg.norm(terms), rel=1e-10)
+        np.testing.assert_array_equal(
+            result.reject[np.triu_indices(3, 1)],
+            np.abs(result.precision[np.triu_indices(3, 1)]) >= result.threshold,
+        )
+        said = "all entries at once" if all_at_once else "each entry; for all at once a heuristic"
+        assert f"{said})." in result.summary()
+        assert f"ε = {result.radius:.4g}, threshold t = {result.threshold:.4g}" in result.summary()
+        assert result.interval_family == ("all pairs" if all_at_once else "pointwise")

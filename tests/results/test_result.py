@@ -260,7 +260,7 @@ def test_the_summary_ends_with_notes_and_cautions():
         ("score", {"correction": None}, "no correction"),
         ("score", {"correction": "by"}, "by"),
         ("trace", {}, "all entries at once"),
-        ("eig", {"correction": None}, "all entries at once"),
+        ("eig", {"correction": None}, "each entry; for all at once a heuristic"),
     ],
 )
 def test_the_headline_names_the_family(method, options, family):

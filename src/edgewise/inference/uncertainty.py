@@ -61,6 +61,9 @@ class BoundDecision(NamedTuple):
     rows_needed: int | None
 
 
+ALL_AT_ONCE = "all entries at once"
+
+
 class Uncertainty(ABC):
     """The source of p-values, thresholds and intervals; a result keeps it, and writes it to JSON.
 
@@ -87,6 +90,10 @@ class Uncertainty(ABC):
     def anytime(self) -> bool:
         """Whether it holds at all looks at a stream at once."""
         return False
+
+    def promise(self, alpha: float) -> str:
+        """For what a bound holds at this level; nothing where each pair is by itself."""
+        return ""
 
     # Where every pair has its own.
 
@@ -491,6 +498,13 @@ class Bound(Uncertainty):
             self.rows_until_finite(n_samples, alpha) if math.isinf(tau) else None,
         )
 
+    def promise(self, alpha: float) -> str:
+        """What the bound holds for at this level."""
+        for_all = getattr(self.radius, "for_all", None)
+        if for_all is None or alpha <= for_all:
+            return ALL_AT_ONCE
+        return "each entry; for all at once a heuristic"
+
     def rows_for(self, n_samples: int, alpha: float, wanted: FloatArray) -> FloatArray:
         """Rows like these after which the radius, ∝ n^{−1/2} unless it knows better, is as wanted."""
         own = getattr(self.radius, "rows_for", None)
@@ -533,7 +547,8 @@ class Bound(Uncertainty):
     def interval(
         self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
     ) -> ConfidenceInterval:
-        largest = getattr(self.radius, "max_alpha", 1.0)
+        each = getattr(self.radius, "for_all", None) is not None
+        largest = 1.0 if each else getattr(self.radius, "max_alpha", 1.0)
         lowest = 1 - largest
         if level < lowest:
             raise ParameterError(

@@ -153,7 +153,7 @@ class Trace(_Algorithm1):
         n = estimate.n_samples
         s = population_covariance(estimate.covariance, n)
         trace = trace_from_quartics(n, s, sample.quartics(A))
-        return NormalRadius(2 * trace, TRACE_MAX_ALPHA), {}
+        return NormalRadius(2 * trace, TRACE_MAX_ALPHA, for_all=TRACE_MAX_ALPHA), {}
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class Eig(_Algorithm1):
     solver: str = _solver_option()
 
     name: ClassVar[str] = "eig"
-    guarantee: ClassVar[str] = "all at once, heuristic"
+    guarantee: ClassVar[str] = "each entry; for all a heuristic"
     condition: ClassVar[str] = (
         "independent rows of any distribution with fourth moments, as far as simulations go "
         "(its radius is not a proven bound)"
@@ -198,7 +198,7 @@ class Eig(_Algorithm1):
         self, sample: Sample, estimate: PrecisionEstimate, A: FloatArray | None
     ) -> tuple[NormalRadius, dict[str, Any]]:
         largest, solved = covcov_largest(sample, A, self.solver)
-        return NormalRadius(2 * largest), solved
+        return NormalRadius(2 * largest, for_all=0.0), solved
 
 
 # Other radii and transfers --------------------------------------------------------------------
@@ -432,7 +432,7 @@ def radius_of(
         return NormalRadius(_frobenius_trace(sample, A), TRACE_MAX_ALPHA), options
     if kind == "eig":
         largest, solved = covcov_largest(sample, A, solver, frobenius=True)
-        return NormalRadius(largest), options | solved
+        return NormalRadius(largest, for_all=0.0), options | solved
     radius, solved = _chi_square(sample, A, solver, left_out=whitened)
     return radius, options | solved
 

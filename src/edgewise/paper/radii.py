@@ -40,14 +40,16 @@ class NormalRadius:
 
     With v = 2λ_max or 2 Tr of Cov(U(Σ̂)) this is the paper's Lemma 1 or Corollary 1. With the trace
     in Frobenius weights it is the same bound, without losing a factor 2 on the diagonal. The bound
-    is proven up to the level `max_alpha`; above it `epsilon` raises, and `log_level` is 0.
+    is proven up to the level `max_alpha`; above it `epsilon` raises, and `log_level` is 0. With
+    `for_all` it bounds each entry at every level, and all of them at once up to that level only.
     """
 
     variance: float
     max_alpha: float = 1.0
+    for_all: float | None = None
 
     def epsilon(self, alpha: float) -> float:
-        if alpha > self.max_alpha:
+        if alpha > self.max_alpha and self.for_all is None:
             raise ParameterError(
                 f"alpha: expected at most {math.floor(self.max_alpha * 1e4) / 1e4} with the trace "
                 f"radius, got {alpha!r}; its bound is not proven above that. Use method='whitened' "

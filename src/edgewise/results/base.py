@@ -39,6 +39,10 @@ class Result(Shown):
         raise NotImplementedError
 
     @property
+    def _all_at_once(self) -> bool:
+        return False
+
+    @property
     def feature_names(self) -> tuple[str, ...]:
         """The names of the columns."""
         raise NotImplementedError
@@ -125,9 +129,10 @@ class Result(Shown):
         """Whether the intervals shown hold for "all pairs" at once, or are "pointwise".
 
         Those of bounds and of the corrections Holm, Bonferroni and max-T hold for all pairs at
-        once; under Benjamini–Hochberg, Benjamini–Yekutieli and no correction they are pointwise.
+        once; under Benjamini–Hochberg, Benjamini–Yekutieli and no correction they are pointwise, as
+        where a bound is proven for each entry only.
         """
-        bound = self.correction is None and self.radius is not None
+        bound = self.correction is None and self._all_at_once
         return "all pairs" if bound or self.correction in _FAMILY_WISE else "pointwise"
 
     @property

@@ -19,7 +19,7 @@ from edgewise.inference.decide import Decision, PerEdgeThreshold, decision
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.inference.measurement import Measurement, Provenance, Selection
 from edgewise.inference.question import SCALES, Question
-from edgewise.inference.uncertainty import NoUncertainty, Uncertainty
+from edgewise.inference.uncertainty import ALL_AT_ONCE, NoUncertainty, Uncertainty
 from edgewise.results.base import Result, frozen, probabilities
 from edgewise.results.frames import Edge, all_pairs, graph_of
 from edgewise.results.serialize import Serialized
@@ -180,6 +180,10 @@ class EdgeTestResult(Result, Serialized):
     def uncertainty(self) -> Uncertainty:
         """The source of p-values and intervals: standard errors and a reference, or a bound."""
         return self.measurement.uncertainty
+
+    @property
+    def _all_at_once(self) -> bool:
+        return self.uncertainty.promise(self.alpha) == ALL_AT_ONCE
 
     @property
     def selection(self) -> Selection | None:

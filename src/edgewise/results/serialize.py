@@ -86,6 +86,7 @@ _LIMITS = {
     **dict.fromkeys(("reach", "deviation"), (0, 1)),
     "ConcordanceRadius.offset": (0, _FLOAT),
     "min_effect": (0, _FLOAT),
+    "for_all": (0, 1),
     "effective_rows": (0, _FLOAT),
     "spectrum": (0, 1e300),
     "BernsteinRadius.scale": (0, 1e150),

@@ -83,9 +83,9 @@ def brief(result: EdgeTestResult) -> dict[str, Any]:
 
 def headline(result: EdgeTestResult) -> str:
     """What was tested, how, and how many edges there are."""
-    family = "all entries at once" if result.correction is None else result.correction
-    if result.correction is None and result.radius is None:
-        family = "no correction"
+    family = result.correction or "no correction"
+    if result.radius is not None:
+        family = result.uncertainty.promise(result.alpha)
     among = f"among {len(result.tested_columns())} variables"
     if is_chosen(result):
         is_are = "is an edge" if result.n_edges == 1 else "are edges"
@@ -116,6 +116,10 @@ def facts(result: EdgeTestResult) -> list[str]:
             "The rows are too few for this method: its threshold is infinite. "
             f"About {result.rows_needed:,} rows would make it finite."
         )
+    elif result.radius is not None:
+        least, most = np.nanmin(result.threshold), np.nanmax(result.threshold)
+        between = f"{least:.4g}" if least == most else f"{least:.4g} to {most:.4g}"
+        lines.append(f"Error bound ε = {result.radius:.4g}, threshold t = {between} on |Θ̂|.")
     return lines
 
 
