@@ -20,6 +20,7 @@ from edgewise._shown import Shown
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Assumes, Caution, cautions_of, p_text
 from edgewise.inference.mistakes import mistakes
+from edgewise.sums.score import ScratchArrays
 from edgewise.tables.first_look import FirstLook
 
 _MOMENTS = 4
@@ -573,9 +574,12 @@ def _products_pvalue(residuals: FloatArray) -> float:
     return min(1.0, _chi2_tail(float(of_pairs.max())) * len(of_pairs))
 
 
+_SCRATCH = ScratchArrays()
+
+
 def _lagged(rows: FloatArray, lags: Sequence[int]) -> FloatArray:
     """Products with the values so many rows later; zeros stand where no row follows."""
-    products = np.empty((len(lags), *rows.shape))
+    products = _SCRATCH.array("lagged", (len(lags), *rows.shape))
     for product, lag in zip(products, lags, strict=True):
         np.multiply(rows[:, :-lag], rows[:, lag:], out=product[:, :-lag])
         product[:, -lag:] = 0.0

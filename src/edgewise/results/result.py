@@ -466,7 +466,7 @@ class EdgeTestResult(Result, Serialized):
 
 
 def _arrays(value: Any) -> list[AnyArray]:
-    inside = (getattr(value, name) for name in value.__dataclass_fields__)
+    inside = [getattr(value, name) for name in value.__dataclass_fields__]
     return [one for one in inside if isinstance(one, np.ndarray)]
 
 
