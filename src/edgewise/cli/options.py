@@ -333,5 +333,5 @@ def as_typed(sentence: str) -> str:
             sentence,
         )
     # Where the library names both.
-    sentence = re.sub(r"(--[a-z-]+(?: \w+)?)(?: of edge_test)?, \1\b", r"\1", sentence)
+    sentence = re.sub(r"(--[a-z-]+(?: \w+)?)(?:(?: of edge_test)?, \1\b| \(\1\))", r"\1", sentence)
     return sentence.removeprefix("X: ")
