@@ -44,21 +44,21 @@ _SCRIPTS = (
     "graph_labels",
     "graph_paint",
     "graph_tools",
-    "graph_hands",
+    "graph_events",
     "graph_saving",
     "graph",
     "card",
-    "side",
+    "sidebar",
     "table",
     "pictures",
-    "heat",
+    "heatmap",
     "centrality",
     "agreement",
     "detectable",
     "main",
 )
 #: What holds on paper comes last, because it overrules the others.
-STYLES = ("base", "graph", "side", "table", "figures", "print")
+STYLES = ("base", "graph", "sidebar", "table", "figures", "print")
 
 
 _PIECES = ("page", "graph", "table", "figures")

@@ -24,7 +24,7 @@
   };
   const cell = (yes) => {
     const made = make("td", undefined, yes ? "yes" : "no");
-    made.append(make("i"), make("span", yes ? "edge" : "no edge", "told"));
+    made.append(make("i"), make("span", yes ? "edge" : "no edge", "visually-hidden"));
     return made;
   };
   const heading = (text, at) => {
