@@ -166,11 +166,6 @@ _ROWS_PER_NEIGHBOUR = 8
 class NodewiseFit:
     """The chosen neighbours, the regressions on them, and what those of the pairs need.
 
-    `moments`: Mean and covariance.
-    `neighbours`: A_i.
-    `sets`: S_ij.
-    `correlation` (p, p): Of all columns.
-    `deviation` (p,): The standard deviations of the columns.
     `residual_map` (p, p): B with v = Bᵀx for x in standard units: the residuals given A_i, scaled
       to unit variance.
     """
@@ -237,9 +232,6 @@ def nodewise_fit(
 ) -> NodewiseFit:
     """Choose the neighbours, and regress each column on its own.
 
-    `moments`: Mean and covariance.
-    `feature_names`: The columns, for messages.
-    `first_look`: Tells columns of tiny values from constant ones.
     `penalty`: λ of the scaled lasso, in units of √(2 log(p/√n)/n).
     `most`: The most neighbours that a column keeps; by default n/8.
     `given`: The places of columns that are neighbours of all others, without being chosen.

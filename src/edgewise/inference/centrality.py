@@ -49,7 +49,6 @@ class EdgeEnds:
 
     `size` (p, p): |ρ̂_ij|.
     `middle` (p, p): What is left of it when its selection is allowed for.
-    `low`, `high` (p, p): The ends of its interval.
     `sure` (p, p): The lower end of the interval that holds for all pairs at once; never below 0.
     """
 

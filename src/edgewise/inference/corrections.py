@@ -24,7 +24,6 @@ _ELEMENTS_AT_ONCE = 1 << 22
 def adjust(log_p: FloatArray, correction: str | None) -> FloatArray:
     """Logarithms of adjusted p-values: a pair with at most log α is rejected at level α.
 
-    `log_p` (m,): Logarithms of the p-values.
     `correction`: Holm and Bonferroni control the probability of any false edge; Benjamini–Hochberg
       and, under any dependence, Benjamini–Yekutieli the expected share of false edges.
     """
@@ -72,7 +71,6 @@ class MaxStatistic:
 
     `influences`: What each batch adds to all pairs, of shape (batches, pairs); called when it is
       needed.
-    `random_state`: The seed of the draws.
     `diagonal`: Whether the influences are those of all entries, those on the diagonal last.
     `entries` (p, p): The pairs, or entries, of the family; None for all.
     """

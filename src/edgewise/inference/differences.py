@@ -88,8 +88,6 @@ class GroupZ:
 class GroupDifference:
     """z_A − z_B of every pair, with what tests and intervals of it are made from.
 
-    `first`, `second`: The two groups.
-    `n_tests`: How many tests a simultaneous interval allows for.
     `permuted`: The statistic after permutations of the labels, in place of Student's reference.
     """
 

@@ -75,17 +75,13 @@ class Selection:
 class Provenance:
     """Which rows the numbers come from, and how they were treated.
 
-    `n_dropped`: Rows that were left out because of missing values.
-    `files`: The files that the rows came from.
     `n_missing`: How many values each column lacks; empty if none does, or nobody knows.
     `n_dropped_alone`: How many rows were left out because of this column alone; empty if none was.
     `pair_rows` (p, p): With missing="pairwise", the rows that have both columns of each pair; None
       if all have.
     `weights`: The column of sampling weights ("given" if it has no name); None without weights.
     `effective_rows`: With weights, the effective sample size.
-    `clusters`: The column of clusters, if it has a name.
     `n_clusters`: How many clusters of rows there are; None if rows are independent.
-    `transform`: What replaced the values of the columns.
     `n_copies`: How many imputed copies of the rows were pooled; None if they were not.
     `missing_information` (p, p): Of a pooled result, the share of each variance that is there
       because values are missing.
@@ -122,17 +118,12 @@ class Provenance:
 class Measurement:
     """The estimate, a statistic for every pair, and what it is compared with.
 
-    `method`: The method that measured.
-    `feature_names`: The columns.
-    `estimate`: Σ̂, Θ̂ and the partial correlations.
     `statistic` (p, p): What is compared with the reference or the bound; the diagonal does not
       matter.
     `uncertainty`: Where p-values, thresholds and intervals come from.
     `maxima`: The law of the largest statistic, where the method can resample: for the correction
       "maxt", and for a bound on fewer entries.
     `options`: The options of the method, and numbers that it found on the way, such as of batches.
-    `provenance`: Which rows were measured.
-    `cautions`: What the data say against the method.
     `why`: Why it was chosen, if the user did not choose it.
     `selection`: What each pair is adjusted for, where the method chooses it; None for all other
       columns.

@@ -28,8 +28,6 @@ Pairs: TypeAlias = tuple[tuple[str, str], ...]
 class Question:
     """What is asked of a measurement; see `Method.question`, which checks it.
 
-    `alpha`: The level.
-    `correction`: How it accounts for testing many pairs.
     `min_effect`: H₀ is |effect| ≤ this.
     `effect_scale`: What the effect is.
     `given`: Columns that are adjusted for; no pair with one of them is tested.

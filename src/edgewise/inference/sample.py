@@ -72,9 +72,7 @@ _MANY_COLUMNS = 300
 class Needs:
     """What a method works from, with the options it was given.
 
-    `order`: The order of the moments that the first pass keeps.
     `in_batches`: Keep the moments of batches of rows instead.
-    `n_batches`: How many batches; None for the usual number.
     `reads_again`: Whether the rows are read after the first pass; if not, a state is enough.
     `wide`: Whether there may be as many columns as rows, or more.
     `concordance`: Of batches, keep the concordance of rows instead.
@@ -126,23 +124,11 @@ class Sample:
     in one sentence.
 
     `state`: The sums of the first pass.
-    `feature_names`: The columns.
     `purpose`: The method or function that works on it, for messages.
-    `rows`: The rows, for further passes; None if there are none.
-    `in_memory`: Whether another pass over the rows costs next to nothing.
     `first_look`: What the first pass noted besides sums; a saved state has none.
-    `clusters`: The moments of each cluster of rows.
-    `clusters_name`, `weights_name`: The columns of clusters and of sampling weights, if they have a
-      name.
-    `n_dropped`: Rows left out because of missing values.
-    `files`: The files that the rows came from.
-    `transform`: What replaced the values of the columns.
     `given`: The columns that every pair is to be adjusted for, where a method chooses among
       columns.
-    `facts`: What is known of the rows already.
     `estimate`: The estimate from these moments, if it is known already.
-    `why`: Why this method was chosen, if the user did not choose it.
-    `notes`: What was left out of the data.
     """
 
     state: RowState | FourthMoments

@@ -339,11 +339,9 @@ class ScoreTest(Uncertainty):
     sample, the rows' own variance collapses, and a test that trusts it sees an association that is
     not there.
 
-    `n_samples`: n.
     `degrees` (p, p): m = n − p + 1; for rows in clusters less, and a number of its own for each
       pair.
     `second`, `cross`, `ends` (p, p): A, B and C.
-    `reference`: What T is compared with.
     `precision_error` (p, p): Standard errors of the entries of Θ̂.
     """
 

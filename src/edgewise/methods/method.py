@@ -116,7 +116,6 @@ def seed_option(help: str = "Seed of the bootstrap of --correction maxt.") -> An
 class Method(ABC):
     """A test of all edges, and what a user needs to know to choose it.
 
-    `name`: Its name.
     `guarantee`: What holds, in about five words.
     `condition`: What the guarantee assumes about the rows, in words.
     `assumes`: The same for programs, which compare it with facts about the data.

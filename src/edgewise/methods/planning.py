@@ -105,7 +105,6 @@ class PairMoments:
 class PlannedStatistic:
     """A statistic √n · effect/unit, and how much it varies.
 
-    `effect`: The planned effect on the statistic's own scale.
     `unit`: What the statistic is divided by, without √n.
     `slope`: How fast that scale grows with ρ at the effect.
     `inflation`: How much larger errors are than those of independent rows.

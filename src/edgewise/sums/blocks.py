@@ -57,8 +57,6 @@ class Block(NamedTuple):
 class BlockMemory:
     """Arrays that hold one block at a time; a kernel that loops several times keeps them.
 
-    `n_features`: The columns of the rows, p.
-    `length`: The largest number of rows in a block.
     `spare`: Heights of further arrays that a kernel needs.
     `singles`: How many arrays of p rows in single precision a kernel needs.
     `ones`: Whether a row of ones stands above the rows in `Block.stack`: products with it are sums.

@@ -34,7 +34,6 @@ class UnitComparisons:
     `met` (units, p, p): Σ s_kl s_klᵀ over the rows k of the unit and all rows l of their blocks: a
       pair within the unit counts twice. These sums add up when units are joined.
     `within` (units, p, p): Σ s_kl s_klᵀ over the pairs within the unit; None where there are none.
-    `rows` (units,): Rows of each unit.
     `pairs_met`, `pairs_within` (units,): How many pairs these are, those within a unit counted
       twice in the first.
     """
@@ -170,12 +169,9 @@ _MOST_UNITS, _FEWEST_UNITS, _NUMBERS = 1024, 64, 1 << 24
 class Concordance:
     """What is known of the order of rows, column by column: sums over pairs of rows.
 
-    `n_samples`: Rows.
     `total` (p, p): Σ s_kl s_klᵀ over the pairs of rows that were compared.
-    `n_pairs`: How many pairs these are.
     `touching` (units, p, p): The same over the pairs that touch each unit of rows: the total minus
       these is the sum without the rows of the unit.
-    `pairs_touching` (units,): How many pairs these are.
     `independent_pairs`: N of Hoeffding's inequality: the mean over the pairs is no more uncertain
       than that over N pairs of which none has a row in common.
     `order_matters`: Whether rows that are far apart show other coefficients than those that were
@@ -362,7 +358,6 @@ _FEWEST_SAMPLED, _ERRORS = 400, 3.0
 class Unit:
     """Consecutive rows of a window, or of several: sums that add up when units are joined.
 
-    `rows`: Its rows.
     `window`: The number of its window, or −1 if it has rows of several.
     `pairs_met`, `pairs_within`: Pairs of its rows with all rows of their blocks (those within the
       unit counted twice), and those within the unit.

@@ -38,12 +38,9 @@ class FirstLook:
 
     First looks add, in the order of the rows; that of no rows is the neutral element.
 
-    `n_samples`: Rows seen.
     `far` (2, p): The smallest and the largest value of each column, among the blocks that were
       searched. A row that has 30 % or more of a column's sum of squares about the mean is among
       them.
-    `far_row` (2, p): The numbers of their rows; the first row is 0.
-    `leading` (k, p): The first rows.
     `missing` (2, p): How many values each column lacks in rows that were left out, and how many of
       these rows lack nothing else; None where none were left out.
     """

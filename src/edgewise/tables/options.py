@@ -58,16 +58,11 @@ class RowOptions:
     """How the rows of a table are changed, in the order of these attributes.
 
     `column`: One more column, from an array that the user passed: weights or labels.
-    `places`: The columns that are read, by their places; weights or labels are the last.
-    `names`: Other names of the variables.
-    `progress`: Called with the rows of each block after it was processed in this process.
-    `transform`: What replaces the values.
     `missing`: With "drop", rows that lack a value are left out; with "pairwise" those that lack
       all.
     `weights`: What the last column says, if it holds weights. Rows of weight zero are left out.
     `clusters`: Whether the last column says to which cluster a row belongs.
     `along_name`: The name of the last column; None if it came as an array.
-    `scores`: The normal scores, once they are known.
     `before`: The row before each partition, for differences across partitions.
     `intervals` (p, 2): Rows with a value outside are left out.
     `step`: Every so many rows one is read, of the whole length.

@@ -52,8 +52,6 @@ def _spark_errors() -> tuple[type[Exception], ...]:
 class SparkTable(PartitionedTable):
     """The rows of a Spark data frame, read on its executors.
 
-    `frame`: Columns of numbers.
-    `columns`, `exclude`: The columns to keep, all by default, and those to leave out.
     `along`: Columns of labels that are read along, after the others.
     """
 

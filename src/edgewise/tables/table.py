@@ -198,12 +198,9 @@ class Table:
 
     A table of your own needs only the names of its columns and a method that yields blocks of rows.
 
-    `feature_names`: The columns.
     `column_names`: The same and those that are left out or hold labels, where these are known.
     `named`: Whether the names came with the data, so that columns can be matched by them.
-    `rescannable`: Whether the rows can be read more than once.
     `in_memory`: Whether another pass over the rows costs next to nothing.
-    `local`: Whether the rows are read in this process.
     `sliceable`: Whether ``blocks(start, stop)`` gives any slice of the rows at no cost.
     `left_out`: Columns of the data that are no variables, and why.
     """
