@@ -110,8 +110,8 @@ def estimate_precision(
 ) -> PrecisionEstimate:
     """Invert the covariance through the correlation matrix; errors name the columns at fault."""
     check_testable_shape(moments.n_samples, moments.n_features or 0)
-    covariance = moments.covariance()
-    raise_if_not_measurable(covariance, moments.mean(), feature_names, first_look)
+    covariance, mean = moments.covariance(), moments.mean()
+    raise_if_not_measurable(covariance, mean, feature_names, first_look)
     scale = np.sqrt(covariance.diagonal())
     correlation = unscaled(covariance, scale)
     np.fill_diagonal(correlation, 1.0)
@@ -138,7 +138,7 @@ def estimate_precision(
         residual_map=residual_map,
         live_share=1.0
         if first_look is None
-        else live_share(first_look.filled().leading - moments.mean(), residual_map, partial),
+        else live_share(first_look.filled().leading - mean, residual_map, partial),
     )
 
 

@@ -490,7 +490,7 @@ def _clipped(residuals: FloatArray) -> FloatArray:
     if ((sizes > _CLIP / _ROBUST_CLIP).sum(axis=1) <= sizes.shape[1] // 2 + 1).any():
         usual = _ROBUST_CLIP * _medians(np.sort(sizes, axis=1))[:, np.newaxis]
         limit = np.where(usual > 0, np.minimum(usual, _CLIP), _CLIP)
-    return np.asarray(np.minimum(np.maximum(residuals, -limit), limit))
+    return np.clip(residuals, -limit, limit)
 
 
 def _own_pvalue(residuals: FloatArray) -> float:
@@ -580,9 +580,9 @@ _SCRATCH = ScratchArrays()
 def _lagged(rows: FloatArray, lags: Sequence[int]) -> FloatArray:
     """Products with the values so many rows later; zeros stand where no row follows."""
     products = _SCRATCH.array("lagged", (len(lags), *rows.shape))
+    products[:, :, -max(lags) :] = 0.0
     for product, lag in zip(products, lags, strict=True):
         np.multiply(rows[:, :-lag], rows[:, lag:], out=product[:, :-lag])
-        product[:, -lag:] = 0.0
     return products
 
 
