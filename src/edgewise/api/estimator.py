@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from edgewise._linalg import BoolArray, FloatArray
 from edgewise._text import listed
 from edgewise.api.edge_test import measured_and_decided
-from edgewise.errors import DataError, ParameterError
+from edgewise.errors import DataError, EdgewiseWarning, ParameterError, warn
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.question import checked_family, family_mask
 from edgewise.methods.method import Method
@@ -190,6 +190,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         options = {name: params.pop(name) for name in method_options() if name in params}
         super().set_params(**params)
         self.__dict__.update(options)
+        self._tunes_alpha = "alpha" in params
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -408,6 +409,12 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         float
             The mean of the log-likelihoods of the rows.
         """
+        if self.__dict__.get("_tunes_alpha"):
+            warn(
+                "The score does not depend on alpha: a search over it returns its first value. "
+                "alpha is the probability of a false edge that you accept; choose it yourself.",
+                EdgewiseWarning,
+            )
         centred, precision = self._centred(X_test), self._precision_of_rows()
         return float(log_likelihood(empirical_covariance(centred, assume_centered=True), precision))
 
