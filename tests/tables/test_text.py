@@ -205,3 +205,9 @@ def test_bytes_of_a_row(encoding):
 def test_a_line_of_a_million_cells(tmp_path, refuses):
     (path := tmp_path / "x.csv").write_bytes(b"1," * 1_000_000 + b"1\n" + b"2,3\n" * 9)
     refuses(lambda: ew.edge_test(path), DataError, "1,000,001 columns", "memory")
+
+
+def test_one_decimal_comma_makes_a_number_and_two_do_not():
+    assert is_number("1,5", ",")
+    assert not is_number("1,234,567", ",")
+    assert not is_number("1.5", ",")
