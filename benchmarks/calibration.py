@@ -332,8 +332,8 @@ def _page(results: Results) -> str:
         "",
         *_figure(
             "false-edges",
-            "A dot plot: on ten laws the default of edgewise stays near 5 %, except on two; "
-            "Fisher's test does so on two, and reaches 100 %",
+            "A dot plot: on six laws the default of edgewise errs in about 5 % of the data sets or "
+            "less, Fisher's test in up to 100 %",
             f"The share of data sets with any false edge: {N:,} rows of {P} variables. The grey "
             "band is where 95 % of the dots would lie if the test erred in exactly 5 % of the data "
             "sets. The axis is stretched near zero.",

@@ -17,7 +17,7 @@ from benchmarks.machine import ROOT
 from benchmarks.ratios import AUTHORS, COVS, UNITS
 from benchmarks.report import Line, Section, number, read
 
-PAGES = ("README.md", "docs/index.md", "docs/benchmarks.md", "docs/evidence.md")
+PAGES = ("docs/index.md", "docs/benchmarks.md", "docs/evidence.md")
 _BLOCK = re.compile(r"(<!-- bench: (.+?) -->\n)(.*?)(<!-- /bench -->)", re.DOTALL)
 
 #: What a reader may want to know, and the tables that tell it, by how their headings begin.
@@ -112,8 +112,7 @@ def _timings(sections: Sections) -> str:
         f"On one core, `score` takes up to {long} times as long as the product `X.T @ X` on a "
         f"million rows of 14 columns, {wide} times on 100,000 of 200 and {widest} times on 20,000 "
         f"of 500. It tests 2.2 GB of Parquet in {peak} MB of memory, and takes up to {scan} times "
-        "as long as Arrow takes to read them ([benchmarks](benchmarks/results/benchmarks.md), "
-        "upper quartiles)."
+        "as long as Arrow takes to read them (upper quartiles)."
     )
 
 

@@ -173,8 +173,6 @@ def files_of_the_readme() -> None:
 
     returns = ew.datasets.load_sp500_returns(dates=True)[:2000]
     parquet.write_table(returns, "returns.parquet")
-    Path("2024").mkdir()
-    parquet.write_table(returns.drop_columns("Date"), "2024/part.parquet")
     csv.write_csv(returns.drop_columns("Date")[:1000], "before.csv")
     csv.write_csv(returns.drop_columns("Date")[1000:], "after.csv")
 
