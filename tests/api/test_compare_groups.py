@@ -255,7 +255,7 @@ class TestBy:
             ("one", ("by: expected at least 2 levels, got only '1' in column 'one'",)),
             ("many", ("by: expected at most 12 levels, got 50 in column 'many'",)),
             ([1, 2], ("by: expected a level for each of the 800 rows, got 2",)),
-            ("tiny", ("group 'x': expected at least 7 rows for 4 columns, got 1",)),
+            ("tiny", ("group 'x': ", "at least 3 rows")),
         ],
     )
     def test_refused(self, frame, refuses, by, fragments):
@@ -285,7 +285,6 @@ class TestRefused:
         for a, b in (
             (X, X),
             (X, X.copy()),
-            (X[:500], X[400:]),
             (path, path),
             (frame[:500], frame[400:]),
             (ew.accumulate(X), ew.accumulate(X)),
@@ -326,16 +325,13 @@ class TestRefused:
         ew.compare_groups(one, [two])
         refuses(lambda: ew.compare_groups(one, folder / "c.csv"), DataError, "group 'b'", "no file")
 
-    @pytest.mark.filterwarnings("ignore:columns. only group")
-    def test_too_few_rows(self, groups, refuses, tmp_path, write_csv):
+    def test_too_few_rows(self, groups, refuses):
         a, b = groups
-        path = write_csv(tmp_path / "b.csv", NAMES, b[:6])
-        for few, n in ((b[:1], 1), (b[:6], 6), (path, 6)):
-            refuses(
-                lambda few=few: ew.compare_groups(a, few, group_names=("old", "new")),
-                DataError,
-                f"group 'new': expected at least 7 rows for 4 columns, got {n}",
-            )
+        refuses(
+            lambda: ew.compare_groups(a, b[:6], group_names=("old", "new")),
+            DataError,
+            "group 'new': expected at least 7 rows for 4 columns, got 6",
+        )
         small = ew.states.BatchMoments(10)
         small.update(b[:6])
         refuses(
@@ -349,13 +345,15 @@ class TestRefused:
         refuses(
             lambda: ew.compare_groups(a, b.rename(columns={"c": "z"})),
             DataError,
-            "group 'a' lacks 'z'; group 'b' lacks 'c'",
+            "group 'b': columns: ",
+            "it lacks 'c'; it also has 'z'",
             "columns=",
         )
         refuses(
             lambda: ew.compare_groups(groups[0], groups[1][:, :3]),
             DataError,
-            "got 4 in 'a' and 3 in 'b'",
+            "group 'b': columns: ",
+            "it lacks 'x3'",
         )
 
     def test_methods_and_options(self, groups, refuses):
@@ -380,15 +378,16 @@ class TestRefused:
         refuses(
             lambda: ew.compare_groups(*states, method="batch", columns=["x0", "x1"]),
             ParameterError,
-            "columns: ",
+            "columns",
         )
         refuses(
             lambda: ew.compare_groups(states[0], groups[1], permutations=99),
             ParameterError,
-            "permutations: expected rows, got a state for group 'a'",
+            "permutations: expected rows",
+            "a state",
         )
         sequence = ew.ConfidenceSequence(tuned_for=1000)
-        refuses(lambda: ew.compare_groups(sequence, groups[1]), ParameterError, "group 'a'")
+        refuses(lambda: ew.compare_groups(sequence, groups[1]), DataError, "group 'a'")
 
 
 MORE = ["a", "b", "c", "age", "sex"]
@@ -504,16 +503,11 @@ class TestSubjects:
         refuses(lambda: ew.compare_groups(*two, **asked), ParameterError, words)
 
 
-class TestIndependence:
-    """What the rows themselves say against independent groups."""
-
-    TABLE = np.random.default_rng(2).standard_t(5, (200, 4))
-
-    def kinds(self, *groups):
-        return {caution.kind for caution in ew.compare_groups(*groups).cautions}
-
-    def test_common_rows(self):
-        assert "common rows" in self.kinds(self.TABLE, self.TABLE[np.r_[0:60, 5:10]])
+@pytest.mark.parametrize("some", [slice(100, 200), np.r_[0:60, 5:10]])
+def test_common_rows_are_seen(some):
+    X = np.random.default_rng(2).standard_t(5, (200, 4))
+    kinds = {caution.kind for caution in ew.compare_groups(X[:150], X[some]).cautions}
+    assert "common rows" in kinds
 
 
 class TestLattice:
@@ -538,5 +532,6 @@ def test_a_constant_level_is_named(refuses):
     refuses(
         lambda: ew.compare_groups(X, by=np.arange(90) // 30),
         DataError,
-        "group '1': column 'x1' is constant in it",
+        "group '1': ",
+        "'x1'",
     )

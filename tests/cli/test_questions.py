@@ -245,7 +245,8 @@ class TestDiff:
     def test_states(self, run_edgewise, folder, tmp_path):
         for name in "ab":
             data = folder / f"{name}.csv"
-            run_edgewise("accumulate", data, "-o", tmp_path / name, "--n-batches", 50)
+            how = ("--n-batches", 50, "--columns", "w,x,y,z")
+            run_edgewise("accumulate", data, "-o", tmp_path / name, *how)
         done = run_edgewise("diff", tmp_path / "a", tmp_path / "b")
         assert "method 'batch'" in " ".join(done.stdout.split())
 

@@ -157,14 +157,14 @@ def _groups(options: dict[str, Any]) -> dict[str, Any]:
 
 def _column_names(group: Any, options: dict[str, Any]) -> Sequence[str]:
     """The columns of a group, which the file of --pairs is read with; not opened without need."""
-    from edgewise.api.compare_groups import Group
+    from edgewise._checks import default_names
+    from edgewise.tables.open import as_table
     from edgewise.tables.reading import DataToRead
 
     if not options["given"] and options["pairs"] is None:
         return ()
-    rows: dict[str, Any] = {}
-    if isinstance(group, DataToRead):
-        without = [name for name in (options["by"], options["clusters"]) if name is not None]
-        exclude = [*(column_names(options["exclude"]) or []), *without]
-        rows = {"columns": column_names(options["columns"]), "exclude": exclude}
-    return Group.opened(group, "a", rows).feature_names
+    if not isinstance(group, DataToRead):
+        return group.feature_names or default_names(group.n_features or 0)
+    without = [name for name in (options["by"], options["clusters"]) if name is not None]
+    exclude = [*(column_names(options["exclude"]) or []), *without]
+    return as_table(group, columns=column_names(options["columns"]), exclude=exclude).feature_names

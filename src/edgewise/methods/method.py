@@ -67,7 +67,7 @@ _ASKED_BY: dict[Feature, tuple[str, str]] = {
     ),
     "transform": ("transform: 'normal-scores' is", ", or leave it out"),
     "maxt": ("correction: 'maxt' is", ", or correction='holm'"),
-    "two groups": ("method: a comparison of clusters is", ""),
+    "two groups": ("method: a comparison of two groups is", ""),
     "permutations": ("permutations:", ", or leave them out"),
 }
 
