@@ -79,17 +79,6 @@ def test_tails_that_matter_only_where_they_are_skewed(skewed):
     assert not told(Assumes.NOTHING, skewed_tails=skewed, **FAR)
 
 
-def test_a_column_that_counts_the_rows():
-    found = told(METHODS["score"].assumes, counting_columns=("id",), dependence_pvalue=0.0)
-    assert list(found) == ["levels"]
-    assert found["levels"].breaks
-    assert "Column 'id' goes up from row to row" in found["levels"]
-    assert "--exclude" in found["levels"]
-    both = told(METHODS["score"].assumes, counting_columns=("id", "row"))
-    assert "'id', 'row' go up from row to row" in both["levels"]
-    assert "leave them out" in both["levels"]
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_levels_break_every_test(method):
     found = told(METHODS[method].assumes, level_columns=("a", "b"), dependence_pvalue=0.0)
@@ -112,7 +101,7 @@ def test_many_rows_and_pairs_are_counted():
     pairs = (("a", "b"), ("a", "c"), ("b", "c"))
     found = told(Assumes.NOTHING, dominant_rows=rows, rare_pairs=pairs, n_rare_pairs=4950)
     assert found["dominant rows"].startswith("Row 1, column 'c1' (value 1), carries 50 % of")
-    assert "; 2 more columns likewise. " in found["dominant rows"]
+    assert "; 2 more likewise. " in found["dominant rows"]
     assert "Row 1 is the first row" in found["dominant rows"]
     assert "4,950 pairs of columns have few joint events ('a' and 'b'; " in found["rare events"]
     assert "'b' and 'c'; …)" in found["rare events"]

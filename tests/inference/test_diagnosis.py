@@ -63,7 +63,11 @@ FAR = {"tail_index": 2.0, "farther_tail_index": 2.0}
             "Use no method yet. Columns 'a', 'b' look like levels, such as prices",
             ["difference them first", "Then ask again."],
         ),
-        ({"level_columns": ("a",)}, "Use no method yet. Column 'a' looks like a level", ["it fir"]),
+        (
+            {"level_columns": ("a",)},
+            "Use no method yet. Column 'a' looks like a level",
+            ["leave them out"],
+        ),
         (
             {"dominant_rows": (DominantRow(812, "weight", 0.97, -999.0),)},
             "Use method 'score': ",

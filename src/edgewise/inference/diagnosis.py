@@ -6,7 +6,6 @@ No row is read again: what is known are the sums, the first rows and the values 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -15,19 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._checks import FEWEST_WIDE_ROWS, MOST_WIDE_COLUMNS
-from edgewise._linalg import AnyArray, FloatArray, pairs_of
+from edgewise._linalg import FloatArray, pairs_of
 from edgewise._shown import Shown
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Assumes, Caution, cautions_of, p_text
 from edgewise.inference.mistakes import mistakes
-from edgewise.sums.score import ScratchArrays
 from edgewise.tables.first_look import FirstLook
 
 _MOMENTS = 4
 _HEAVY = 1.15  # Mardia's kurtosis over the Gaussian's: clearly unsafe
 _KURTOSIS_ROWS = 8192  # as many rows as it is estimated from
 _SPREAD = 100.0
-_FEW_ROWS_PER_COLUMN = 5
 # With fewer, score finds less than a quarter of what nodewise finds, and next to nothing. Between
 # this and 5 rows per column nodewise still finds twice as much, but needs a sparse graph.
 _TOO_FEW_ROWS_PER_COLUMN = 3
@@ -39,10 +36,6 @@ _DOMINANT = 0.3
 _FEWEST_FOR_DOMINANCE = 50  # of fewer rows, each carries a large share
 _NAMED_PAIRS = 3
 _FIRST_ROWS, _FEWEST_TO_COUNT = 255, 64  # rows that show which values a column has
-# What pandas calls its index, where it has become a column.
-_INDEX_NAME = re.compile(
-    r"|index|level_\d+|unnamed: \d+(\.\d+)?|__index_level_\d+__", re.IGNORECASE
-)
 _FEWEST_COUNTED = 10  # rows that must go up by one; a ramp of fewer may be chance
 # The check for dependence needs events that follow each other by chance in more rows than this.
 _FEWEST_COINCIDENCES = 20
@@ -98,9 +91,7 @@ class Diagnosis(Shown):
     skewed_tails : bool
         Whether the rows farthest out lie on one side, and far out in several columns at once.
     level_columns : tuple of str
-        Columns that wander like a random walk or follow a trend, such as prices.
-    counting_columns : tuple of str
-        Columns that go up by one from row to row, as numbers of rows do.
+        Columns that wander like a random walk or follow a trend, such as prices or row numbers.
     dominant_rows : tuple of DominantRow
         Rows that carry more than 30 % of a column's variance: (row, column, share, value).
     rare_pairs : tuple of pairs of str
@@ -111,8 +102,6 @@ class Diagnosis(Shown):
         Columns of few different values.
     mistakes : tuple of Caution
         What looks like a mistake in the data, such as codes for missing values.
-    few_rows : bool
-        Whether there are fewer than five rows per column.
     without_fourth_moments : bool
         Whether both tail indices are below four, the first by two standard errors or more.
     dependent : bool
@@ -144,7 +133,6 @@ class Diagnosis(Shown):
     farther_tail_index: float = math.inf
     skewed_tails: bool = False
     level_columns: tuple[str, ...] = ()
-    counting_columns: tuple[str, ...] = ()
     dominant_rows: tuple[DominantRow, ...] = ()
     rare_pairs: tuple[tuple[str, str], ...] = ()
     n_rare_pairs: int = 0
@@ -155,11 +143,6 @@ class Diagnosis(Shown):
     fewest_joint: ClassVar[int] = 5
     #: A discrete column has at most this many different values.
     most_values: ClassVar[int] = 7
-
-    @property
-    def few_rows(self) -> bool:
-        """Whether there are fewer than five rows per column."""
-        return self.n_samples < _FEW_ROWS_PER_COLUMN * self.n_features
 
     @property
     def without_fourth_moments(self) -> bool:
@@ -183,7 +166,7 @@ class Diagnosis(Shown):
     @property
     def recommended(self) -> str | None:
         """The method that fits the data, or None if none does before the columns are changed."""
-        if self.level_columns or self.counting_columns:
+        if self.level_columns:
             return None
         return choice(self.n_samples, self.n_features, self.dependence_pvalue)[0]
 
@@ -215,10 +198,10 @@ class Diagnosis(Shown):
             The sentences, on one line.
         """
         # What a result of the advised method would say, except what the advice itself says.
-        told = cautions_of(self, Assumes.FOURTH_MOMENTS_IF_SKEWED)
-        levels = [one for one in told if one.kind == "levels"]
+        cautions = cautions_of(self, Assumes.FOURTH_MOMENTS_IF_SKEWED)
+        levels = [one for one in cautions if one.kind == "levels"]
         first = f"Use no method yet. {levels[0]} Then ask again." if levels else self._method()
-        sentences = [first, *(one for one in told if one not in levels)]
+        sentences = [first, *(one for one in cautions if one not in levels)]
         if self.scale_ratio > _SPREAD:
             sentences.append(
                 "The columns' scales differ a lot, so the paper's bounds need standardize=True."
@@ -233,29 +216,25 @@ class Diagnosis(Shown):
                 "rows."
             )
         kurtosis = f"{self.kurtosis_ratio:.3g} times the Gaussian kurtosis"
+        false_edges = f"tails are heavy ({kurtosis}), so 'fisher' finds false edges"
         if self.recommended == "nodewise":
-            gaussian = f"; tails are heavy ({kurtosis}), so 'fisher' finds false edges"
-            return self._for_few_rows() + (gaussian if self.heavy_tailed else "") + "."
+            shape = f"with {self.n_samples:,} rows and {self.n_features:,} columns"
+            if self.n_samples <= self.n_features:
+                first = (
+                    f"Use method 'nodewise', which assumes a sparse graph: {shape}, each pair can "
+                    "be adjusted for few columns only"
+                )
+            else:
+                first = (
+                    f"Use method 'nodewise' if the graph is sparse, or else 'score': {shape}, "
+                    "adjusting each pair for few columns finds more edges than adjusting for all"
+                )
+            return f"{first}{f'; {false_edges}' if self.heavy_tailed else ''}."
         if self.heavy_tailed:
-            return (
-                "Use method 'score', or 'whitened' for one bound on all edges: tails are heavy "
-                f"({kurtosis}), so 'fisher' finds false edges."
-            )
+            return f"Use method 'score', or 'whitened' for one bound on all edges: {false_edges}."
         return (
             f"Use method 'score': the tails look Gaussian ({kurtosis}) and the rows look "
             "independent, so 'score' agrees with 'fisher', and it does not need Gaussian rows."
-        )
-
-    def _for_few_rows(self) -> str:
-        shape = f"{self.n_samples:,} rows and {self.n_features:,} columns"
-        if self.n_samples <= self.n_features:
-            return (
-                f"Use method 'nodewise', which assumes a sparse graph: with {shape}, each pair "
-                "can be adjusted for few columns only"
-            )
-        return (
-            f"Use method 'nodewise' if the graph is sparse, or else 'score': with {shape}, "
-            "adjusting each pair for few columns finds more edges than adjusting for all"
         )
 
 
@@ -292,79 +271,60 @@ def diagnosis_of(
 ) -> Diagnosis:
     """What the first pass says about the rows; without a first look at them, only their number.
 
-    Parameters
-    ----------
-    estimate : PrecisionEstimate
-        The estimate from the same rows, also if its columns were standardised.
-    first_look : FirstLook or None
-        What the first pass noted.
-    names : sequence of str
-        The columns.
+    `estimate` is from the same rows; its columns may be standardised.
     """
     # The same for standardised estimates: √Θ̂_ii, and the standard deviations of the columns.
     root = estimate.residual_map.diagonal()
     scale = np.sqrt(estimate.covariance.diagonal() * estimate.precision.diagonal()) / root
-    facts: dict[str, Any] = {
-        "n_samples": estimate.n_samples,
-        "n_features": len(names),
-        "kurtosis_ratio": math.nan,
-        "dependence_pvalue": math.nan,
-        "scale_ratio": float(scale.max() / scale.min()),
-    }
+    n, p, spread = estimate.n_samples, len(names), float(scale.max() / scale.min())
     if first_look is None or not len(first_look.leading):
-        return Diagnosis(**facts)
-    leading, p = first_look.leading, len(names)
+        return Diagnosis(n, p, math.nan, math.nan, spread)
+    leading = first_look.leading
     columns = np.ascontiguousarray(leading.T)
     centred = estimate.centre.subtract_from(leading, np.empty_like(columns))
     residuals = estimate.residual_map.T @ centred
     standard = centred / scale[:, np.newaxis]
     # cᵀΘ̂c, from v = Θ̂c/√Θ̂_ii
     squared = np.maximum((root * scale) @ (standard * residuals), 0.0)
-    facts["kurtosis_ratio"] = float(squared @ squared) / len(leading) / (p * (p + 2))
     in_order = np.sort(columns[:, :_FIRST_ROWS], axis=1)
     different = (in_order[:, 1:] != in_order[:, :-1]).sum(axis=1)
-    events = _event_shares(columns, in_order)
+    # A value that more than half of the rows have is their median, also of the first of them.
+    m = in_order.shape[1]
+    usual = (in_order[:, (m - 1) // 2] + in_order[:, m // 2]) / 2
+    events = (columns != usual[:, np.newaxis]).sum(axis=1) / len(leading)
     often = len(leading) * events**2 >= _FEWEST_COINCIDENCES
-    facts["dependence_pvalue"] = dependence_pvalue(residuals if often.all() else residuals[often])
-    facts |= _tail_facts(np.sqrt(squared), standard)
-    facts["dominant_rows"] = _dominant_rows(first_look, estimate, scale, names)
-    facts |= _rare_pairs(events, estimate.n_samples, names)
-    discrete = _discrete(columns, different)
-    facts["discrete_columns"] = _named(discrete, names)
-    counting = _counting(columns, names)
-    facts["counting_columns"] = _named(counting, names)
-    # A column of groups, one after the other, is no level.
-    known = {*discrete, *counting}
-    levels = [column for column in level_columns(standard).tolist() if column not in known]
-    facts["level_columns"] = _named(levels, names)
-    facts["mistakes"] = mistakes(
-        columns, different / max(in_order.shape[1] - 1, 1), estimate, names
+    rare_pairs, n_rare_pairs = _rare_pairs(events, n)
+    discrete = np.zeros(p, dtype=bool)
+    if len(leading) >= _FEWEST_TO_COUNT:
+        most = Diagnosis.most_values
+        for column in np.flatnonzero(different < most):
+            discrete[column] = len(np.unique(columns[column])) <= most
+    # A column of groups, one after the other, is no level; one that counts the rows is.
+    levels = np.zeros(p, dtype=bool)
+    levels[level_columns(standard)] = True
+    levels &= ~discrete
+    if len(leading) >= _FEWEST_COUNTED:
+        counting = columns[:, 1:_FEWEST_COUNTED] - columns[:, : _FEWEST_COUNTED - 1] == 1
+        for column in np.flatnonzero(counting.all(axis=1)):
+            levels[column] = (np.diff(columns[column]) == 1).all()
+    return Diagnosis(
+        n,
+        p,
+        kurtosis_ratio=float(squared @ squared) / len(leading) / (p * (p + 2)),
+        dependence_pvalue=dependence_pvalue(residuals if often.all() else residuals[often]),
+        scale_ratio=spread,
+        level_columns=tuple(names[k] for k in np.flatnonzero(levels).tolist()),
+        dominant_rows=_dominant_rows(first_look, estimate, scale, names),
+        rare_pairs=tuple((names[i], names[j]) for i, j in rare_pairs),
+        n_rare_pairs=n_rare_pairs,
+        discrete_columns=tuple(names[k] for k in np.flatnonzero(discrete).tolist()),
+        mistakes=mistakes(columns, different / max(m - 1, 1), estimate, names),
+        **_tail_facts(np.sqrt(squared), standard),
     )
-    return Diagnosis(**facts)
-
-
-def _counting(columns: FloatArray, names: Sequence[str]) -> list[int]:
-    """The columns that go up by one from row to row, as the numbers of rows do.
-
-    Where rows were left out, their numbers go up by more; then the name tells.
-    """
-    first = columns[:, :_FEWEST_COUNTED]
-    if first.shape[1] < _FEWEST_COUNTED:
-        return []
-    found = []
-    for column in np.flatnonzero((first[:, 1:] > first[:, :-1]).all(axis=1)).tolist():
-        steps = np.diff(columns[column])
-        rising = bool(((steps > 0) & (steps == np.floor(steps))).all())
-        if (steps == 1).all() or (rising and _INDEX_NAME.fullmatch(names[column])):
-            found.append(column)
-    return found
-
-
-def _named(columns: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(names[column] for column in columns)
 
 
 def _tail_facts(radii: FloatArray, standard: FloatArray) -> dict[str, Any]:
+    """Hill's tail index from the rows farthest out and a quarter of them, and where these lie."""
     n = len(radii)
     if n < FEWEST_ROWS:
         return {}  # too few to tell
@@ -372,101 +332,74 @@ def _tail_facts(radii: FloatArray, standard: FloatArray) -> dict[str, Any]:
     # The last row that does not count as the tail comes first.
     order = np.argpartition(radii, n - count - 1)[n - count - 1 :]
     farthest = np.sort(radii[order])
-    index = tail_index(farthest)
-    if not math.isfinite(index):
+    if not farthest[0] > 0:
+        return {}
+    logs, quarter = np.log(farthest), max(count // 4, 1)
+    excess = [float(np.add.reduce(logs[-k:] - logs[-k - 1])) for k in (count, quarter)]
+    if not excess[0] > 0:
         return {}
     far = standard[:, order[1:]]
     directions = far / np.sqrt(np.add.reduce(far * far, axis=0))
     mean = np.add.reduce(directions, axis=1) / count
+    one_sided = math.sqrt(mean @ mean) > _ONE_SIDED + 1 / math.sqrt(count)
+    shared = np.mean(np.sum(directions**4, axis=0)) < _SHARED
     return {
-        "tail_index": index,
-        "tail_index_error": index / math.sqrt(count),
-        "farther_tail_index": tail_index(farthest[-max(count // 4, 1) - 1 :]),
-        "skewed_tails": bool(
-            math.sqrt(mean @ mean) > _ONE_SIDED + 1 / math.sqrt(count)
-            and np.mean(np.sum(directions**4, axis=0)) < _SHARED
-        ),
+        "tail_index": count / excess[0],
+        "tail_index_error": count / excess[0] / math.sqrt(count),
+        "farther_tail_index": quarter / excess[1] if excess[1] > 0 else math.inf,
+        "skewed_tails": bool(one_sided and shared),
     }
-
-
-def tail_index(farthest: FloatArray) -> float:
-    """Hill's estimate of the tail index, from the distances of rows far out, in rising order."""
-    least = float(farthest[0])
-    excess = float(np.add.reduce(np.log(farthest[1:] / least))) if least > 0 else 0.0
-    return (len(farthest) - 1) / excess if excess > 0 else math.inf
 
 
 def _dominant_rows(
     first_look: FirstLook, estimate: PrecisionEstimate, scale: FloatArray, names: Sequence[str]
 ) -> tuple[DominantRow, ...]:
     """The rows that carry most of a column's variance, the largest share first."""
-    n = estimate.n_samples
+    n, far = estimate.n_samples, first_look.far
     if n < _FEWEST_FOR_DOMINANCE:
         return ()
     # A column that was never searched has no value far out.
-    values = np.where(np.isfinite(first_look.far), first_look.far, estimate.centre.origin)
+    values = np.where(np.isfinite(far), far, estimate.centre.origin)
     centred = estimate.centre.subtract_from(values, np.empty(values.shape[::-1]))
     share = (centred / scale[:, np.newaxis]) ** 2 / (n - 1)
-    dominant = share > _DOMINANT
-    if not dominant.any():
-        return ()
     found = [
-        DominantRow(
-            int(first_look.far_row[side, column]) + 1,
-            names[column],
-            float(share[column, side]),
-            float(first_look.far[side, column]),
-        )
-        for column, side in np.argwhere(dominant)
+        DominantRow(int(row) + 1, names[column], float(share[column, side]), float(value))
+        for column, side in np.argwhere(share > _DOMINANT)
+        for row, value in [(first_look.far_row[side, column], far[side, column])]
     ]
     return tuple(sorted(found, key=lambda row: -row.share))
 
 
-def _event_shares(columns: FloatArray, in_order: FloatArray) -> FloatArray:
-    """For each column, the share of rows that differ from its usual value."""
-    # A value that more than half of the rows have is their median, also of the first of them.
-    usual = _medians(in_order)
-    return np.asarray((columns != usual[:, np.newaxis]).sum(axis=1) / columns.shape[1])
-
-
-def _rare_pairs(share: FloatArray, n: int, names: Sequence[str]) -> dict[str, Any]:
-    """Pairs of columns that are expected to differ from their usual values in few rows together."""
-    mostly_one = np.flatnonzero(share < 0.5)
-    if mostly_one.size < 2:
-        return {}
-    order = mostly_one[np.argsort(share[mostly_one], kind="stable")]
+def _rare_pairs(share: FloatArray, n: int) -> tuple[list[list[int]], int]:
+    """The first pairs of columns that are expected to differ from their usual values in few rows
+    together, and the number of all.
+    """
+    order = np.flatnonzero(share < 0.5)
+    order = order[np.argsort(share[order], kind="stable")]
     expected = n * share[order]  # events, the rarest column first
     # For each column, how many of the more frequent ones make a rare pair with it.
     enough = Diagnosis.fewest_joint * n / np.maximum(expected, 1e-9)
     partners = np.searchsorted(expected, enough) - np.arange(len(order)) - 1
     few = range(min(len(order), _NAMED_PAIRS))
     pairs = [sorted((order[i], order[j])) for j in few for i in range(j) if j <= i + partners[i]]
-    return {
-        "n_rare_pairs": int(np.maximum(partners, 0).sum()),
-        "rare_pairs": tuple((names[i], names[j]) for i, j in pairs),
-    }
-
-
-def _discrete(columns: FloatArray, different: AnyArray) -> list[int]:
-    """The columns of few values; `different` are those of the first rows, less one."""
-    most = Diagnosis.most_values
-    if columns.shape[1] < _FEWEST_TO_COUNT:
-        return []  # too few to tell
-    few = np.flatnonzero(different < most)
-    return [column for column in few.tolist() if len(np.unique(columns[column])) <= most]
+    return pairs, int(np.maximum(partners, 0).sum())
 
 
 def dependence_pvalue(residuals: FloatArray) -> float:
     """The p-value of a test that rows do not depend on the rows before them.
 
-    Two tests share the level: of the residuals themselves, and of their products, on which the
-    edges rest. The first sees an autocorrelation of 0.2 in 150 rows, the second what only products
-    show, such as edges that come and go.
+    Two portmanteau tests share the level, on unit-variance residuals v, columns in the order of
+    time, of shape (p, n). The first sees an autocorrelation of 0.2 in 150 rows, the second what
+    only products show, such as edges that come and go.
 
-    Parameters
-    ----------
-    residuals : ndarray of shape (p, n)
-        Unit-variance residuals, columns in the order of time.
+    Of the residuals themselves: with u = v_t v_{t+l}, r = Σu/√Σu² is standard normal whatever the
+    tails of v and however its size clusters. Q = Σ r² over columns and lags; strongly related
+    columns have alike r, so Q is compared with the multiple of a χ² that has its mean and variance.
+
+    Of their products u = v_iv_j − mean, on which the edges rest, Bonferroni over the pairs: for
+    each lag k, T_k = Σ_t u_t u_{t+k} / √(Σ_t u_t² u_{t+k}²) is standard normal when they are
+    uncorrelated in time; Σ T_k² is then χ². Products over pairs factor, so a lag costs two matrix
+    products: Σ_t u_t u_{t+k} is (v_t∘v_{t+k})(v_t∘v_{t+k})ᵀ less the squared mean.
     """
     residuals = residuals[:, :_MOST_ROWS]
     p, n = residuals.shape
@@ -475,8 +408,30 @@ def dependence_pvalue(residuals: FloatArray) -> float:
     if p > _MOST_COLUMNS:
         residuals = residuals[np.linspace(0, p - 1, _MOST_COLUMNS).astype(int)]
     residuals = _clipped(residuals)
-    own = _own_pvalue(residuals) / _OWN_SHARE
-    return min(1.0, own, _products_pvalue(residuals) / (1 - _OWN_SHARE))
+    tiny = np.finfo(float).tiny
+
+    u = _lagged(residuals - np.add.reduce(residuals, axis=1, keepdims=True) / n, _OWN_LAGS)
+    products = u @ u.transpose(0, 2, 1)
+    scale = np.sqrt(np.maximum(np.einsum("kii->ki", products), tiny))
+    # About the mean, the expectation of r is −1/√n.
+    r = u @ np.ones(n) / scale + 1 / math.sqrt(n)
+    correlation = products / (scale[:, :, np.newaxis] * scale[:, np.newaxis])
+    degrees = r.size**2 / float(np.vdot(correlation, correlation))
+    # Wilson & Hilferty; SciPy is slow to import.
+    z = np.cbrt(float(np.vdot(r, r)) / r.size) - 1 + 2 / (9 * degrees)
+    own = math.erfc(z * math.sqrt(9 * degrees / 2) / math.sqrt(2)) / 2
+
+    u = _lagged(residuals, _LAGS)
+    covariance = u @ u.transpose(0, 2, 1)
+    mean = residuals @ residuals.T / n
+    covariance -= np.multiply.outer(n - np.array(_LAGS), mean**2)
+    u *= u
+    of_pairs = pairs_of((covariance**2 / np.maximum(u @ u.transpose(0, 2, 1), tiny)).sum(axis=0))
+    # The tail of χ² with an even number of degrees of freedom.
+    half = float(of_pairs.max()) / 2
+    tail = sum(half**k / math.factorial(k) for k in range(len(_LAGS) // 2)) * math.exp(-half)
+    of_products = min(1.0, tail * len(of_pairs))
+    return min(1.0, own / _OWN_SHARE, of_products / (1 - _OWN_SHARE))
 
 
 def _clipped(residuals: FloatArray) -> FloatArray:
@@ -488,31 +443,17 @@ def _clipped(residuals: FloatArray) -> FloatArray:
     sizes, limit = np.abs(residuals[:, :_ROWS_OF_MEDIAN]), np.asarray(_CLIP)
     # Only if half of the values are small is the median small; to count is faster than to sort.
     if ((sizes > _CLIP / _ROBUST_CLIP).sum(axis=1) <= sizes.shape[1] // 2 + 1).any():
-        usual = _ROBUST_CLIP * _medians(np.sort(sizes, axis=1))[:, np.newaxis]
+        usual = _ROBUST_CLIP * np.median(sizes, axis=1, keepdims=True)
         limit = np.where(usual > 0, np.minimum(usual, _CLIP), _CLIP)
     return np.clip(residuals, -limit, limit)
 
 
-def _own_pvalue(residuals: FloatArray) -> float:
-    """Portmanteau test of the residuals themselves.
-
-    With u = v_t v_{t+l} of a column v, r = Σu/√Σu² is standard normal whatever the tails of v and
-    however its size clusters. Q = Σ r² over columns and lags; strongly related columns have alike
-    r, so Q is compared with the multiple of a χ² that has its mean and variance.
-    """
-    n = residuals.shape[1]
-    centred = residuals - np.add.reduce(residuals, axis=1, keepdims=True) / n
-    u = _lagged(centred, _OWN_LAGS)
-    products = u @ u.transpose(0, 2, 1)
-    scale = np.sqrt(np.maximum(np.einsum("kii->ki", products), np.finfo(float).tiny))
-    # About the mean, the expectation of r is −1/√n.
-    r = u @ np.ones(n) / scale + 1 / math.sqrt(n)
-    correlation = products / (scale[:, :, np.newaxis] * scale[:, np.newaxis])
-    statistic, terms = float(np.vdot(r, r)), r.size
-    degrees = terms**2 / float(np.vdot(correlation, correlation))
-    # Wilson & Hilferty; SciPy is slow to import.
-    z = (np.cbrt(statistic / terms) - 1 + 2 / (9 * degrees)) * math.sqrt(9 * degrees / 2)
-    return math.erfc(z / math.sqrt(2)) / 2
+def _lagged(rows: FloatArray, lags: Sequence[int]) -> FloatArray:
+    """Products with the values so many rows later; zeros stand where no row follows."""
+    products = np.zeros((len(lags), *rows.shape))
+    for product, lag in zip(products, lags, strict=True):
+        np.multiply(rows[:, :-lag], rows[:, lag:], out=product[:, :-lag])
+    return products
 
 
 def correlation_times(estimate: PrecisionEstimate, first_look: FirstLook) -> FloatArray:
@@ -551,64 +492,12 @@ def _times_of(rows: FloatArray) -> FloatArray:
     return np.maximum(1 + 2 * r @ r.T, 1.0)
 
 
-def _products_pvalue(residuals: FloatArray) -> float:
-    """Portmanteau test of the influence series v_iv_j of all pairs, Bonferroni over the pairs.
-
-    For each pair and lag k, T_k = Σ_t u_t u_{t+k} / √(Σ_t u_t² u_{t+k}²) is standard normal when
-    the influences u = v_iv_j − mean are uncorrelated in time, whatever their tails and however
-    their size clusters; Σ T_k² is then χ². Products over pairs factor, so a lag costs two matrix
-    products: Σ_t u_t u_{t+k} is (v_t∘v_{t+k})(v_t∘v_{t+k})ᵀ less the squared mean.
-
-    """
-    n = residuals.shape[1]
-    mean = residuals @ residuals.T / n
-    products = _lagged(residuals, _LAGS)
-    covariance = products @ products.transpose(0, 2, 1)
-    covariance -= np.multiply.outer(n - np.array(_LAGS), mean**2)
-    products *= products
-    squares = products @ products.transpose(0, 2, 1)
-    covariance *= covariance
-    covariance /= np.maximum(squares, np.finfo(float).tiny, out=squares)
-    total = covariance.sum(axis=0)
-    of_pairs = pairs_of(total)
-    return min(1.0, _chi2_tail(float(of_pairs.max())) * len(of_pairs))
-
-
-_SCRATCH = ScratchArrays()
-
-
-def _lagged(rows: FloatArray, lags: Sequence[int]) -> FloatArray:
-    """Products with the values so many rows later; zeros stand where no row follows."""
-    products = _SCRATCH.array("lagged", (len(lags), *rows.shape))
-    products[:, :, -max(lags) :] = 0.0
-    for product, lag in zip(products, lags, strict=True):
-        np.multiply(rows[:, :-lag], rows[:, lag:], out=product[:, :-lag])
-    return products
-
-
-def _chi2_tail(value: float) -> float:
-    """P(χ² > value) with as many degrees of freedom as there are lags: an even number."""
-    half = value / 2
-    terms = (half**k / math.factorial(k) for k in range(len(_LAGS) // 2))
-    return math.exp(-half) * sum(terms)
-
-
-def _medians(in_order: FloatArray) -> FloatArray:
-    """The median of each row, which is sorted and lacks no value."""
-    m = in_order.shape[1]
-    return np.asarray((in_order[:, (m - 1) // 2] + in_order[:, m // 2]) / 2)
-
-
 def level_columns(rows: FloatArray) -> npt.NDArray[np.intp]:
     """The columns that wander like a random walk, or follow a trend.
 
     With r = 1 − Σ(x_t − x_{t−1})²/2Σ(x_t − mean)², von Neumann's form of the autocorrelation, a
-    random walk has m(1 − r) = O(1) and a stationary column m(1 − r) → ∞.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (p, m)
-        Consecutive rows, features first.
+    random walk has m(1 − r) = O(1) and a stationary column m(1 − r) → ∞. `rows` are consecutive,
+    features first.
     """
     m = rows.shape[1]
     if m < FEWEST_ROWS:
