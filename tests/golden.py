@@ -232,13 +232,10 @@ def single_pairs(data: dict[str, np.ndarray]) -> Iterator[tuple[str, Callable[[]
                         X, "x0", "x2", given=given, method=method
                     ),
                 )
-        for keep in ("rows", "moments"):
-            yield (
-                f"conditional tests of {name} / {keep}",
-                lambda X=X, keep=keep: [
-                    ew.ConditionalTest(X, keep=keep)("x0", "x2", given) for given in sets
-                ],
-            )
+        yield (
+            f"conditional tests of {name} / rows",
+            lambda X=X: [ew.ConditionalTest(X)("x0", "x2", given) for given in sets],
+        )
 
 
 def states(data: dict[str, np.ndarray], folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:

@@ -12,8 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.states import Moments
-from edgewise.sums.blocks import Centre
-from edgewise.sums.fourth import FourthMoments, product_sums
+from edgewise.sums.fourth import FourthMoments
 from edgewise.sums.pairs import pair_sums
 from edgewise.sums.score import Leverage
 from edgewise.tables.table import InMemoryRows
@@ -29,14 +28,6 @@ tables = st.tuples(st.integers(2, 12), st.integers(1, 3)).flatmap(
 
 def rows_of(n, seed=0):
     return ORIGIN + np.random.default_rng(seed).standard_t(6, (n, P)) @ A
-
-
-def assert_same_sums(found, expected):
-    """To 1e-12 of √(Σa²Σb²), the most that Σab can be."""
-    assert found.n_samples == expected.n_samples
-    np.testing.assert_array_equal(found.origin, expected.origin)
-    most = np.sqrt(expected.gram.diagonal())
-    assert (np.abs(found.gram - expected.gram) <= 1e-12 * np.outer(most, most)).all()
 
 
 def slow_products(X, B):
@@ -96,24 +87,3 @@ class TestPrecision:
             estimate.centre.subtract_from(X, np.empty((P, 500))) for estimate in (found, expected)
         ]
         np.testing.assert_allclose(*centred, atol=1e-13)
-
-
-def test_some_columns_in_other_units():
-    X = rows_of(200)
-    mean, scale = X.mean(axis=0), np.array([2.0, 0.1, 30.0, 1.0])
-    (gram,) = product_sums([X[:50], X[50:]], Centre(mean, None), scale)
-    standard = FourthMoments(np.zeros(P), gram)
-    assert_same_sums(standard, FourthMoments.of((X - mean) / scale, np.zeros(P)))
-    chosen = np.array([3, 0, 2])
-    expected = FourthMoments.of(X[:, chosen], mean[chosen])
-    assert_same_sums(standard.chosen(chosen).rescaled(mean[chosen], scale[chosen]), expected)
-
-
-@pytest.mark.parametrize("columns", [[1, 2], [3, 0, 2], [2, 3, 1, 0]])
-def test_the_squared_product_of_two_directions(columns):
-    X = rows_of(100)
-    rng = np.random.default_rng(2)
-    u, w = rng.standard_normal((2, len(columns)))
-    z = (X - ORIGIN)[:, columns]
-    found = FourthMoments.of(X, ORIGIN).squared_product(np.array(columns), u, w)
-    assert found == pytest.approx(float(np.sum((z @ u) ** 2 * (z @ w) ** 2)), rel=1e-12)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
-from edgewise._linalg import AnyArray, FloatArray, symmetric
+from edgewise._linalg import FloatArray, symmetric
 from edgewise.sums.blocks import (
     BlockMemory,
     Centre,
@@ -84,27 +83,6 @@ class FourthMoments:
         T[:, a == b] /= 2
         return np.asarray(T @ self.gram @ T.T / self.gram[0, 0])
 
-    def chosen(self, columns: AnyArray) -> FourthMoments:
-        """The state of some of the columns."""
-        kept = np.concatenate([[0], columns + 1])
-        place = _places(self.n_features + 1)[np.ix_(kept, kept)][np.triu_indices(len(kept))]
-        return FourthMoments(self.origin[columns], self.gram[np.ix_(place, place)])
-
-    def rescaled(self, origin: FloatArray, scale: FloatArray) -> FourthMoments:
-        """The state of rows that were divided by `scale` after the origin was subtracted."""
-        a, b = np.triu_indices(self.n_features + 1)
-        factor = np.append(1.0, scale)[a] * np.append(1.0, scale)[b]
-        return FourthMoments(origin, self.gram * np.outer(factor, factor))
-
-    def squared_product(self, columns: AnyArray, u: FloatArray, w: FloatArray) -> float:
-        """Σ (u·z)²(w·z)² over all rows, z the chosen columns minus the origin."""
-        a, b, share = _triangle(len(columns))
-        product = u[a] * w[b]
-        product += u[b] * w[a]
-        product *= share
-        place = _places(self.n_features + 1)[columns[a] + 1, columns[b] + 1]
-        return float(product @ self.gram[place[:, np.newaxis], place] @ product)
-
     def pair_sums(self, B: FloatArray) -> PairSums:
         """What `kernels.pairs.pair_sums` finds in rows, without their leverages and `eighth`."""
         p = self.n_features
@@ -118,29 +96,13 @@ class FourthMoments:
         )
 
 
-def product_sums(
-    batches: Iterable[Rows], centre: Centre, scale: FloatArray | None = None
-) -> tuple[FloatArray]:
-    """Σ wwᵀ of z = (1, (x − centre)/scale)."""
+def product_sums(batches: Iterable[Rows], centre: Centre) -> tuple[FloatArray]:
+    """Σ wwᵀ of z = (1, x − centre)."""
     p = len(centre.origin)
     size = (p + 1) * (p + 2) // 2
     memory = BlockMemory(p, block_rows(size), spare=(size,), ones=True)
     gram = np.zeros((size, size))
-    divide = None if scale is None else 1 / scale
     with quiet():
-        for block in mapped_blocks(batches, centre, divide, memory=memory):
+        for block in mapped_blocks(batches, centre, None, memory=memory):
             add_gram(gram, upper_products(block.stack, block.spare[0]))
     return (mirrored(gram),)
-
-
-@lru_cache(maxsize=64)
-def _triangle(p: int) -> tuple[AnyArray, AnyArray, FloatArray]:
-    """The pairs a ≤ b of p columns, and what a product of two of them is counted."""
-    a, b = np.triu_indices(p)
-    return a, b, np.where(a == b, 0.5, 1.0)
-
-
-@lru_cache(maxsize=4)
-def _places(size: int) -> AnyArray:
-    """Where the product of two columns stands among all of them."""
-    return symmetric(np.arange(size * (size + 1) // 2), size)
