@@ -130,33 +130,41 @@ FEWEST_WIDE_ROWS, MOST_WIDE_COLUMNS = 20, 5000
 _WIDE_MATRICES = 40
 
 
-def check_testable_shape(n_samples: int, n_features: int) -> None:
-    """Enough columns for an edge, enough rows for a precision matrix."""
-    _check_edge_possible(n_samples, n_features)
-    if n_samples < 3:
+def check_testable_shape(n_samples: int, n_features: int, *, wide: bool = False) -> None:
+    """Enough columns for an edge, and enough rows for a precision matrix.
+
+    With `wide`, there may be as many columns as rows, or more: enough rows to choose among them.
+    """
+    if n_samples == 0:
+        raise DataError(
+            f"X: found 0 sample(s) (shape=(0, {n_features})) while a minimum of 3 is required; "
+            "the table is empty, or every row has missing values."
+        )
+    if n_features < 2:
+        raise DataError(
+            f"X: {n_features} feature(s) (shape=({n_samples}, {n_features})) while a minimum of "
+            "2 is required: an edge joins two columns."
+        )
+    if wide:
+        if n_samples < FEWEST_WIDE_ROWS:
+            raise DataError(
+                f"X: expected at least {FEWEST_WIDE_ROWS} rows to choose among {n_features} columns, "
+                f"got n_samples={n_samples}; collect more rows."
+            )
+        check_wide_memory(n_features)
+    elif n_samples < 3:
         raise DataError(
             f"X: expected at least 3 rows, got n_samples={n_samples}; collect more rows."
         )
-    if n_samples <= n_features:
+    elif n_samples <= n_features:
         able = n_samples >= FEWEST_WIDE_ROWS and n_features <= MOST_WIDE_COLUMNS
-        wide = "If the graph is sparse, use method='nodewise'. " if able else ""
+        advice = "If the graph is sparse, use method='nodewise'. " if able else ""
         raise DataError(
             f"X: expected more rows than columns, got {n_samples} rows and {n_features} columns "
             f"(n_samples={n_samples}, n_features={n_features}); the covariance has no inverse. "
-            f"{wide}Collect more rows or test fewer columns; if the variables are the rows, "
+            f"{advice}Collect more rows or test fewer columns; if the variables are the rows, "
             "transpose it."
         )
-
-
-def check_wide_shape(n_samples: int, n_features: int) -> None:
-    """Enough columns for an edge, enough rows to choose among many columns."""
-    _check_edge_possible(n_samples, n_features)
-    if n_samples < FEWEST_WIDE_ROWS:
-        raise DataError(
-            f"X: expected at least {FEWEST_WIDE_ROWS} rows to choose among {n_features} columns, "
-            f"got n_samples={n_samples}; collect more rows."
-        )
-    check_wide_memory(n_features)
 
 
 def check_wide_memory(n_features: int) -> None:
@@ -167,17 +175,4 @@ def check_wide_memory(n_features: int) -> None:
             f"X: expected at most {MOST_WIDE_COLUMNS:,} columns, got {n_features:,}: their "
             f"{n_features * (n_features - 1) // 2:,} pairs would need about {gigabytes:,.0f} GB of "
             "memory; choose the columns to test with columns=... (--columns)."
-        )
-
-
-def _check_edge_possible(n_samples: int, n_features: int) -> None:
-    if n_samples == 0:
-        raise DataError(
-            f"X: found 0 sample(s) (shape=(0, {n_features})) while a minimum of 3 is required; "
-            "the table is empty, or every row has missing values."
-        )
-    if n_features < 2:
-        raise DataError(
-            f"X: {n_features} feature(s) (shape=({n_samples}, {n_features})) while a minimum of "
-            "2 is required: an edge joins two columns."
         )

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from edgewise._checks import check_wide_shape
+from edgewise._checks import check_testable_shape
 from edgewise._linalg import COLLINEAR, FloatArray, symmetric
 from edgewise._optional import require
 from edgewise._parallel import one_blas_thread, steps
@@ -236,7 +236,7 @@ def nodewise_fit(
     `most`: The most neighbours that a column keeps; by default n/8.
     `given`: The places of columns that are neighbours of all others, without being chosen.
     """
-    check_wide_shape(moments.n_samples, moments.n_features or 0)
+    check_testable_shape(moments.n_samples, moments.n_features or 0, wide=True)
     n, covariance = moments.n_samples, moments.covariance()
     raise_if_not_measurable(covariance, moments.mean(), feature_names, first_look)
     deviation = np.sqrt(covariance.diagonal())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -15,7 +14,6 @@ from edgewise._checks import (
     check_names,
     check_testable_shape,
     check_wide_memory,
-    check_wide_shape,
     default_names,
 )
 from edgewise._linalg import FloatArray, population_covariance
@@ -51,7 +49,6 @@ from edgewise.tables.table import (
     Partition,
     Pass,
     Rescan,
-    Rows,
     Sums,
     Table,
     left_out_note,
@@ -98,9 +95,9 @@ class Needs:
             return ConcordanceMoments(self.n_batches or DEFAULT_BATCHES)
         return BatchMoments(self.n_batches)
 
-    def in_one_pass(self, n_features: int | None = None) -> Needs:
+    def in_one_pass(self, n_features: int = 0) -> Needs:
         """The same from rows that are read only once, if products of columns stand for them."""
-        few = n_features is None or n_features <= MOST_PRODUCTS_COLUMNS
+        few = n_features <= MOST_PRODUCTS_COLUMNS
         return Needs(order="all") if self.products and few else self
 
     def pairwise_state(self) -> PairwiseMoments:
@@ -110,10 +107,8 @@ class Needs:
     def check_shape(self, n_samples: int, n_features: int) -> None:
         """Refuse a table with too few rows."""
         few = self.undecided and n_samples < FEWEST_WIDE_ROWS
-        if self.wide and n_samples <= n_features and not few:
-            check_wide_shape(n_samples, n_features)
-        else:
-            check_testable_shape(n_samples, n_features)
+        wide = self.wide and n_samples <= n_features and not few
+        check_testable_shape(n_samples, n_features, wide=wide)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,7 +130,6 @@ class Sample:
     feature_names: tuple[str, ...]
     purpose: str
     rows: Rescan | None = None
-    in_memory: bool = True
     first_look: FirstLook | None = None
     clusters: ClusterMoments | None = None
     clusters_name: str | None = None
@@ -156,6 +150,11 @@ class Sample:
         """Rows."""
         return self.state.n_samples
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether another pass costs next to nothing."""
+        return self.rows is None or self.rows.in_memory
+
     @cached_property
     def pairwise(self) -> PooledPairs | None:
         """The sums of all pairs, where rows lack values or have weights; else None."""
@@ -163,21 +162,14 @@ class Sample:
 
     def moments(self) -> SampleMoments:
         """Mean and covariance of all rows."""
-        if self.pairwise is not None:
-            return self.pairwise
-        return self.state if isinstance(self.state, FourthMoments) else self._complete_moments()
-
-    def _complete_moments(self) -> Moments:
-        """The moments of rows that are complete and count the same."""
-        if isinstance(self.state, FourthMoments):
-            self._lacks("the rows a second time")
-        if isinstance(self.state, PairwiseMoments):
-            self._lacks("complete rows of equal weight")
-        if isinstance(self.state, BatchMoments):
-            return self.state.pooled()
-        if not isinstance(self.state, Moments):
+        state = self.state
+        if isinstance(state, PairwiseMoments):
+            return state.pooled() if self.pairwise is None else self.pairwise
+        if isinstance(state, BatchMoments):
+            return state.pooled()
+        if not isinstance(state, Moments | FourthMoments):
             self._lacks("means and covariances")
-        return self.state
+        return state
 
     @cached_property
     def centre(self) -> Centre:
@@ -241,36 +233,42 @@ class Sample:
 
     # Further passes.
 
+    def rows_again(self) -> Rescan:
+        """The rows, for one more pass."""
+        if self.rows is None:
+            self._lacks("the rows a second time")
+        return self.rows
+
     def scan(self, kernel: Pass) -> Sums:
         """The sums of one more pass over all rows."""
-        return self._rows_again().sums(kernel)
+        return self.rows_again().sums(kernel)
+
+    def _has_products(self, left_out: bool) -> bool:
+        """Whether the state stands for rows that are gone, which only `left_out` needs."""
+        state = self.state
+        whole = isinstance(state, Moments) and state.order == "all" and self.rows is None
+        return (whole or isinstance(state, FourthMoments)) and not left_out
 
     def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
         """Fourth moments of the columns and of the norm of A(x − mean), or of x − mean.
 
         With `left_out`, where A whitens the rows, each is in units of the covariance without it.
         """
-        p, state = len(self.feature_names), self.state
-        if isinstance(state, FourthMoments):
-            products = self._left_out_weight(left_out) * state.products(A)
-            squares = np.flatnonzero(np.equal(*np.triu_indices(p)))
-            among_squares = products[np.ix_(squares, squares)]
-            return CentralQuartics(among_squares.diagonal(), float(among_squares.sum()))
-        if isinstance(state, Moments) and state.order != 2 and A is None:
-            return state.quartics()
-        if isinstance(state, Moments) and self._has_products(left_out):
+        state = self.state
+        kept = isinstance(state, Moments) and state.order != 2 and A is None
+        if isinstance(state, Moments | FourthMoments) and (kept or self._has_products(left_out)):
             return state.quartics(A)
         if A is None and self.rows is None:
             self._lacks("fourth-order sums")
-        A = np.eye(p) if A is None else A
+        A = np.eye(len(self.feature_names)) if A is None else A
         whitened_by = self.n_samples if left_out else None
-        return transformed_quartics(self._rows_again(), self.centre, A, whitened_by=whitened_by)
+        return transformed_quartics(self.rows_again(), self.centre, A, whitened_by=whitened_by)
 
     def pair_sums(self, leverage: Leverage) -> PairSums:
         """Fourth-order sums of the residuals of all pairs."""
         if isinstance(self.state, FourthMoments):
             return self.state.pair_sums(leverage.B)
-        return pair_sums(self._rows_again(), self.centre, leverage)
+        return pair_sums(self.rows_again(), self.centre, leverage)
 
     def exact_pairs(
         self, leverage: Leverage, rho: FloatArray, nearly_one: float
@@ -278,7 +276,7 @@ class Sample:
         """The same for the pairs whose partial correlation is above `nearly_one` in size."""
         if isinstance(self.state, FourthMoments):
             return None  # the sums that would be exact need the rows
-        return exact_pairs(self._rows_again(), self.centre, leverage, rho, nearly_one)
+        return exact_pairs(self.rows_again(), self.centre, leverage, rho, nearly_one)
 
     def score_sums(self, leverage: Leverage, rho: FloatArray, nearly_one: float) -> ScoreSums:
         """What the score test needs of the residuals of all pairs."""
@@ -290,31 +288,24 @@ class Sample:
             sums = self.state.pair_sums(leverage.B)
             m22, m31 = weight * sums.square_square, weight * sums.cube_linear
             return sums_of_moments(m22, m31, np.zeros_like(m22), n, rho)
-        rows = self._rows_again()
+        rows = self.rows_again()
         if not few_rows(n, p):
             return all_pairs_at_once(rows, self.centre, leverage, rho, nearly_one)
         centred = self.leading_rows(n + 1)  # one more than there were, if there are more now
-        if centred.shape[1] != n:
-            self.scan(_nothing)  # the rows have changed, which it says
+        rows.check(centred.shape[1])
         return all_pairs_exactly(centred, leverage, rho)
 
     def covcov_matrix(
         self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
     ) -> FloatArray:
         """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, of A(x − mean)."""
-        if isinstance(self.state, FourthMoments):
-            weight = 1.0 if A is None else self._left_out_weight(left_out)
-            return covcov_of_moments(self.state, A=A, frobenius=frobenius, weight=weight)
-        if isinstance(self.state, Moments) and self._has_products(left_out):
-            return covcov_of_moments(self.state, A=A, frobenius=frobenius)
+        state = self.state
+        if isinstance(state, Moments | FourthMoments) and self._has_products(left_out):
+            return covcov_of_moments(state, A=A, frobenius=frobenius)
         if self.rows is None and not left_out:
             self._lacks("the rows a second time, or all products of four columns (order='all')")
         return covcov_matrix(
-            self._rows_again(),
-            self._complete_moments(),
-            A=A,
-            frobenius=frobenius,
-            left_out=left_out,
+            self.rows_again(), self._complete_moments(), A=A, frobenius=frobenius, left_out=left_out
         )
 
     def covcov_operator(
@@ -325,13 +316,19 @@ class Sample:
         from edgewise.paper.operator import CovcovOperator
 
         return CovcovOperator(
-            self._rows_again(),
+            self.rows_again(),
             self._complete_moments(),
             A=A,
             frobenius=frobenius,
             in_memory=self.in_memory,
             left_out=left_out,
         )
+
+    def _complete_moments(self) -> Moments:
+        moments = self.moments()
+        if not isinstance(moments, Moments):
+            self._lacks("complete rows of equal weight")
+        return moments
 
     def in_batches(self) -> Sample:
         """The same rows with the moments of batches, read once more if need be."""
@@ -344,7 +341,7 @@ class Sample:
 
     def inside(self, intervals: FloatArray) -> Sample:
         """The sample of the rows whose values all lie in the intervals of their columns."""
-        rows = self._rows_again()
+        rows = self.rows_again()
         table = view(rows.table, intervals=intervals)
         state, left_out, first_look = first_pass(Moments(), table)
         rows.check(state.n_samples + left_out - self.n_dropped)
@@ -356,17 +353,7 @@ class Sample:
     def leading_rows(self, most: int) -> FloatArray:
         """The first rows, up to a maximum, minus the mean; features first."""
         one_pass = partial(_leading_of, most=most, centre=self.centre)
-        return self._rows_again().table.reduce(one_pass, partial(_leading, most=most))
-
-    def _has_products(self, left_out: bool) -> bool:
-        """Whether the state stands for rows that are gone, which only `left_out` needs."""
-        order = self.state.order if isinstance(self.state, Moments) else None
-        return order == "all" and self.rows is None and not left_out
-
-    def _rows_again(self) -> Rescan:
-        if self.rows is None:
-            self._lacks("the rows a second time")
-        return self.rows
+        return self.rows_again().table.reduce(one_pass, partial(_leading, most=most))
 
     def _lacks(self, what: str) -> NoReturn:
         other = self.state.default_method
@@ -375,17 +362,6 @@ class Sample:
             f"data: {self.purpose} needs {what}, which a {type(self.state).__name__} state does "
             f"not have; pass the rows{use}."
         )
-
-    def _left_out_weight(self, left_out: bool) -> float:
-        """What (1 − h)⁻² is at the mean leverage of (p + 1)/n, since the rows are gone."""
-        n, p = self.n_samples, len(self.feature_names)
-        return 1 / max(1 - (p + 1) / n, 1 / n) ** 2 if left_out else 1.0
-
-
-def _nothing(batches: Iterator[Rows]) -> Sums:
-    for _ in batches:
-        pass
-    return ()
 
 
 def _leading_of(part: Partition, most: int, centre: Centre) -> FloatArray:
@@ -400,7 +376,6 @@ def _leading_of(part: Partition, most: int, centre: Centre) -> FloatArray:
 
 
 def _leading(a: FloatArray, b: FloatArray, most: int) -> FloatArray:
-    """The leading rows of two parts that follow each other."""
     return np.concatenate([a, b], axis=1)[:, :most]
 
 
@@ -424,6 +399,7 @@ def open_sample(
     `check_names_of` is called with the columns before any row is read; `pairwise` says whether rows
     may lack values, `leave_out` whether columns that turn out to say nothing go.
     """
+    check = check_names_of or (lambda names: None)
     if isinstance(data, RowState):
         rows.pop("weight_kind", None)
         if missing not in ("auto", "raise") or any(one is not None for one in rows.values()):
@@ -432,39 +408,23 @@ def open_sample(
                 "expected with rows only, got a state, which has no rows."
             )
         sample = sample_of_state(data, purpose, feature_names)
-        if check_names_of is not None:
-            check_names_of(sample.feature_names)
+        check(sample.feature_names)
         return sample
     table = as_table(data, feature_names=feature_names, missing=missing, **rows)
-    if check_names_of is not None:
-        check_names_of(table.feature_names)
+    check(table.feature_names)
     pairwise &= missing == "auto"
-    sample, table = _sample_with_gaps(table, needs, purpose, pairwise)
+    sample = sample_of_table(table, needs, purpose, pairwise=pairwise)
     if leave_out and rows.get("columns") is None and table.named and sample.rows is not None:
         left_out = _columns_that_say_nothing(sample)
-        if left_out and _may_go(left_out, sample.feature_names, check_names_of):
-            sample, table = _sample_with_gaps(
-                without_columns(table, left_out), needs, purpose, pairwise
-            )
-    if not table.left_out:
-        return sample
-    return replace(sample, notes=(left_out_note(table.left_out),))
-
-
-def _sample_with_gaps(
-    table: Table, needs: Needs, purpose: str, pairwise: bool
-) -> tuple[Sample, Table]:
-    """The sample, and its table: where values turn out to be missing, that of pairs of columns."""
-    options = options_of(table)
-    able = pairwise and options.missing == "auto" and table.rescannable and not options.clusters
-    able = able and options.transform != NORMAL_SCORES
-    try:
-        return sample_of_table(table, needs, purpose, describe=not able), table
-    except NonFiniteError:
-        if not able:
-            raise
-        table = view(table, missing="pairwise")
-        return sample_of_table(table, needs, purpose), table
+        kept = [name for name in table.feature_names if name not in left_out]
+        try:
+            check(kept)
+        except DataError:  # the question names one of them, which the test will refuse
+            kept = []
+        if left_out and len(kept) > 1:
+            table = without_columns(table, left_out)
+            sample = sample_of_table(table, needs, purpose, pairwise=pairwise)
+    return replace(sample, notes=(left_out_note(table.left_out),)) if table.left_out else sample
 
 
 def _columns_that_say_nothing(sample: Sample) -> dict[str, str]:
@@ -484,21 +444,6 @@ def _columns_that_say_nothing(sample: Sample) -> dict[str, str]:
     return found | {sample.feature_names[j]: ROW_NUMBERS for j in np.flatnonzero(counts)}
 
 
-def _may_go(
-    left_out: Mapping[str, str],
-    names: Sequence[str],
-    check_names_of: Callable[[Sequence[str]], object] | None,
-) -> bool:
-    """Whether enough columns stay, and all that the question names."""
-    left = [name for name in names if name not in left_out]
-    try:
-        if check_names_of is not None:
-            check_names_of(left)
-    except DataError:
-        return False
-    return len(left) > 1
-
-
 def sample_of_state(
     state: RowState, purpose: str, feature_names: Sequence[str] | None = None
 ) -> Sample:
@@ -508,14 +453,18 @@ def sample_of_state(
     return Sample(state=state, feature_names=names, purpose=purpose)
 
 
-def sample_of_table(table: Table, needs: Needs, purpose: str, *, describe: bool = True) -> Sample:
-    """Make the first pass over the rows; the sample can make further ones."""
+def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool = False) -> Sample:
+    """Make the first pass over the rows; the sample can make further ones.
+
+    Where values turn out to be missing, and `pairwise` allows it, that of pairs of columns.
+    """
     options, p = options_of(table), len(table.feature_names)
-    if options.clusters:
-        return _sample_of_clusters(table, purpose)
+    weighted, clusters = options.weights == "sampling", None
+    pairwise &= options.missing == "auto" and table.rescannable and not options.clusters
+    pairwise &= options.transform != NORMAL_SCORES
     if not table.rescannable:
         needs = needs.in_one_pass(p)
-    if needs.reads_again and not table.rescannable:
+    if needs.reads_again and not table.rescannable and not options.clusters:
         other = "" if needs.wide else "use method='batch', or "
         raise DataError(
             f"data: {purpose} reads the rows twice, and this stream can be read only once; "
@@ -528,65 +477,51 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, describe: bool 
     if p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
         # Fail now: the sums would need p² numbers or more.
         needs.check_shape(few, p)
+    state: RowState | None = None
     read = on_cores(table)
-    state, n_dropped, first_look = _first_pass(read, needs, describe)
+    if options.clusters:
+        # One pass is enough: all that is needed follows from the moments of each cluster.
+        clusters, n_dropped, first_look = first_pass(ClusterMoments(), table)
+        check_testable_shape(clusters.n_samples, p)
+        if clusters.n_clusters < 2:
+            where = "" if options.along_name is None else f" in column {options.along_name!r}"
+            raise DataError(
+                f"clusters: expected at least 2 clusters of rows, got 1{where}: every row has the "
+                "same label. Name the column that says which rows belong together."
+            )
+        state = clusters.pooled()
+    elif not weighted and (options.missing != "pairwise" or table.rescannable):
+        able = pairwise or options.missing == "pairwise"
+        try:  # perhaps nothing is missing
+            state, n_dropped, first_look = first_pass(needs.empty_state(), read, describe=not able)
+        except NonFiniteError:
+            if not able:
+                raise
+            read = on_cores(view(table, missing="pairwise"))
+    if state is None:
+        sums, n_dropped, first_look = first_pass(
+            needs.pairwise_state(), read, in_order=needs.in_batches
+        )
+        if weighted and not sums.n_samples:
+            raise DataError("weights: expected a positive weight for some row, got none.")
+        needs.check_shape(sums.n_samples, p)
+        state, first_look, pooled = sums, first_look.filled(), sums.pooled()
+        if weighted and table.rescannable and not pooled.incomplete and not pooled.weighted:
+            # All rows count the same: the ordinary way says more.
+            state, n_dropped, first_look = first_pass(needs.empty_state(), read)
     needs.check_shape(state.n_samples, p)
     if options.weights == "frequency":
         first_look = first_look.without_copies()
+    again = table.rescannable and clusters is None
     return Sample(
         state=state,
         feature_names=table.feature_names,
         purpose=purpose,
-        rows=Rescan(read, state.n_samples) if table.rescannable else None,
-        in_memory=table.in_memory,
-        first_look=first_look,
-        weights_name=options.along_name if options.weights == "sampling" else None,
-        n_dropped=n_dropped,
-        files=files_read(table),
-        transform=options.transform,
-    )
-
-
-def _first_pass(table: Table, needs: Needs, describe: bool) -> tuple[RowState, int, FirstLook]:
-    """The state that the method works from, of rows that may lack values or have weights."""
-    weighted = options_of(table).weights == "sampling"
-    if not weighted and options_of(table).missing != "pairwise":
-        return first_pass(needs.empty_state(), table, describe=describe)
-    if not weighted and table.rescannable:
-        with suppress(NonFiniteError):  # else nothing is missing, but for whole rows
-            return first_pass(needs.empty_state(), table, describe=False)
-    pairwise, n_dropped, first_look = first_pass(
-        needs.pairwise_state(), table, in_order=needs.in_batches
-    )
-    if weighted and not pairwise.n_samples:
-        raise DataError("weights: expected a positive weight for some row, got none.")
-    needs.check_shape(pairwise.n_samples, len(table.feature_names))
-    pooled = pairwise.pooled()
-    if weighted and table.rescannable and not pooled.incomplete and not pooled.weighted:
-        # All rows count the same: the ordinary way says more.
-        return first_pass(needs.empty_state(), table)
-    return pairwise, n_dropped, first_look.filled()
-
-
-def _sample_of_clusters(table: Table, purpose: str) -> Sample:
-    """One pass is enough: all that is needed follows from the moments of each cluster."""
-    clusters, n_dropped, first_look = first_pass(ClusterMoments(), table)
-    options = options_of(table)
-    check_testable_shape(clusters.n_samples, len(table.feature_names))
-    if clusters.n_clusters < 2:
-        where = "" if options.along_name is None else f" in column {options.along_name!r}"
-        raise DataError(
-            f"clusters: expected at least 2 clusters of rows, got 1{where}: every row has the same "
-            "label. Name the column that says which rows belong together."
-        )
-    return Sample(
-        state=clusters.pooled(),
-        feature_names=table.feature_names,
-        purpose=purpose,
-        in_memory=table.in_memory,
+        rows=Rescan(read, state.n_samples) if again else None,
         first_look=first_look,
         clusters=clusters,
-        clusters_name=options.along_name,
+        clusters_name=None if clusters is None else options.along_name,
+        weights_name=options.along_name if weighted else None,
         n_dropped=n_dropped,
         files=files_read(table),
         transform=options.transform,

@@ -117,15 +117,14 @@ def covcov_of_moments(
     *,
     A: FloatArray | None = None,
     frobenius: bool = False,
-    weight: float = 1.0,
 ) -> FloatArray:
-    """The same from a state of all fourth moments, which `weight` multiplies; without the rows."""
+    """The same from a state of all fourth moments, without the rows."""
     n = fourth.n_samples
     s = population_covariance(fourth.covariance(), n)
     if A is not None:
         s = A @ s @ A.T
     check_range(s)
-    return _from_products(n, weight * fourth.products(A), s, frobenius)
+    return _from_products(n, fourth.products(A), s, frobenius)
 
 
 def _from_products(n: int, m: FloatArray, s: FloatArray, frobenius: bool) -> FloatArray:

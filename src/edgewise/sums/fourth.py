@@ -18,7 +18,7 @@ from edgewise.sums.blocks import (
     upper_products,
 )
 from edgewise.sums.pairs import PairSums
-from edgewise.sums.power import quiet
+from edgewise.sums.power import CentralQuartics, quiet
 from edgewise.tables.table import Rows, block_rows
 
 
@@ -82,6 +82,15 @@ class FourthMoments:
         T += M[i][:, b] * M[j][:, a]
         T[:, a == b] /= 2
         return np.asarray(T @ self.gram @ T.T / self.gram[0, 0])
+
+    def quartics(self, A: FloatArray | None = None) -> CentralQuartics:
+        """Fourth moments of the columns and of the norm of A c."""
+        products = self.products(A)
+        squares = np.flatnonzero(
+            np.equal(*np.triu_indices(len(self.origin) if A is None else len(A)))
+        )
+        among = products[np.ix_(squares, squares)]
+        return CentralQuartics(among.diagonal(), float(among.sum()))
 
     def pair_sums(self, B: FloatArray) -> PairSums:
         """What `kernels.pairs.pair_sums` finds in rows, without their leverages and `eighth`."""
