@@ -46,8 +46,10 @@ _OWN_LAGS = (1, 2)
 _OWN_SHARE = 0.9
 _DEPENDENT = 0.01
 _LONGEST = 400  # rows over which a dependence is followed
+_NOT_CHANCE = 4.5  # standard errors: of 400 lags of 100 columns, a third of one lies farther out
 #: With fewer rows, none of these checks says anything.
-FEWEST_ROWS = 100
+FEWEST_ROWS = 30
+_ROWS_OF_LIMIT = 100
 _CLIP = 2.5  # standard deviations
 _ROBUST_CLIP = 7.0  # median absolute values; 4.7 standard deviations of a Gaussian
 # The pairs of this many columns show dependence between rows; all of thousands would take long.
@@ -405,6 +407,8 @@ def dependence_pvalue(residuals: FloatArray) -> float:
     p, n = residuals.shape
     if n < FEWEST_ROWS or p < 2:
         return 1.0  # too few to tell
+    # The normal limit is rough with few rows: of 50 independent ones, 2 to 8 % have p < 0.01.
+    penalty = max(_ROWS_OF_LIMIT / n, 1.0) ** 4
     if p > _MOST_COLUMNS:
         residuals = residuals[np.linspace(0, p - 1, _MOST_COLUMNS).astype(int)]
     residuals = _clipped(residuals)
@@ -431,7 +435,7 @@ def dependence_pvalue(residuals: FloatArray) -> float:
     half = float(of_pairs.max()) / 2
     tail = sum(half**k / math.factorial(k) for k in range(len(_LAGS) // 2)) * math.exp(-half)
     of_products = min(1.0, tail * len(of_pairs))
-    return min(1.0, own / _OWN_SHARE, of_products / (1 - _OWN_SHARE))
+    return min(1.0, penalty * min(own / _OWN_SHARE, of_products / (1 - _OWN_SHARE)))
 
 
 def _clipped(residuals: FloatArray) -> FloatArray:
@@ -456,12 +460,14 @@ def _lagged(rows: FloatArray, lags: Sequence[int]) -> FloatArray:
     return products
 
 
-def correlation_times(estimate: PrecisionEstimate, first_look: FirstLook) -> FloatArray:
-    """Over how many rows the products of each pair of residuals are correlated: 1 + 2 Σ r_i r_j.
+def correlation_times(estimate: PrecisionEstimate, first_look: FirstLook) -> CorrelationTimes:
+    """How long the products of each pair of residuals are correlated: τ_ij = 1 + 2 Σ r_i r_j.
 
     With r the autocorrelations of single columns, this is the time of their product where the two
     are not related, and n/τ_ij are the independent rows that say as much about the pair. The
     diagonal has the times of squares: that of no pair is above the geometric mean of both.
+    The mean lag 2 Σ l r_i r_j / τ_ij says how far apart rows are that still go together; with
+    seasons and blocks it is longer than the time.
 
     Residuals of dependent rows forget too soon where columns are many for the rows that remain;
     there the columns themselves tell.
@@ -470,11 +476,17 @@ def correlation_times(estimate: PrecisionEstimate, first_look: FirstLook) -> Flo
     centred = estimate.centre.subtract_from(rows, np.empty(rows.shape[::-1]))
     own = _times_of(centred / np.sqrt(estimate.covariance.diagonal())[:, np.newaxis])
     residual = _times_of(estimate.residual_map.T @ centred)
-    effective_rows = estimate.n_samples / own.max()
-    return np.maximum(own, residual) if effective_rows < 2 * (len(own) + 1) else residual
+    if estimate.n_samples / own.times.max() >= 2 * (len(own.times) + 1):
+        return residual
+    return CorrelationTimes(*(np.maximum(*both) for both in zip(own, residual, strict=True)))
 
 
-def _times_of(rows: FloatArray) -> FloatArray:
+class CorrelationTimes(NamedTuple):
+    times: FloatArray
+    mean_lags: FloatArray
+
+
+def _times_of(rows: FloatArray) -> CorrelationTimes:
     rows = _clipped(rows)
     rows -= rows.mean(axis=1, keepdims=True)
     n = rows.shape[1]
@@ -486,10 +498,16 @@ def _times_of(rows: FloatArray) -> FloatArray:
     chance = np.abs(r) < 2 / math.sqrt(n)
     ends = chance[:, :-1] & chance[:, 1:]
     last = np.where(ends.any(axis=1), ends.argmax(axis=1), longest - 1)
-    seen = np.arange(longest - 1) < last[:, np.newaxis]
+    lags = np.arange(1, longest)
+    seen = lags <= last[:, np.newaxis]
+    # And later lags, such as those of a season, which are clearly not chance; the errors of r are
+    # larger where rows depend on each other (Bartlett).
+    error = np.sqrt((1 + 2 * (seen * r**2).sum(axis=1, keepdims=True)) / n)
+    seen |= np.abs(r) > _NOT_CHANCE * error
     r += (1 + 2 * np.maximum((r * seen).sum(axis=1, keepdims=True), 0)) / n
     r *= seen
-    return np.maximum(1 + 2 * r @ r.T, 1.0)
+    times = np.maximum(1 + 2 * r @ r.T, 1.0)
+    return CorrelationTimes(times, 2 * (r * lags) @ r.T / times)
 
 
 def level_columns(rows: FloatArray) -> npt.NDArray[np.intp]:

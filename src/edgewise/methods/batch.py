@@ -43,6 +43,9 @@ _FEWEST_BATCHES = 10
 # Where rows depend on each other: batches of so many correlation times, but at least so many. With
 # shorter ones, standard errors are too small: at AR(0.9) and 3,000 rows 100 batches err in 17 %.
 _CORRELATION_TIMES = 15
+# Or of so many mean lags: the share of the variance that a batch misses is the mean lag over its
+# length, and with seasons and blocks the lags are longer than the correlation times.
+_MEAN_LAGS = 30
 _FEWEST_LONG_BATCHES = 16
 
 
@@ -92,11 +95,14 @@ class Batch(PerEdgeMethod):
         rows = None if pairwise is None else pairwise.effective_rows
         length = _ENOUGH_ROWS
         if self.n_batches is None and facts.dependent and look is not None:
-            times = correlation_times(estimate, look)
+            times, mean_lags = correlation_times(estimate, look)
             rows = (estimate.n_samples if rows is None else rows) / times
-            # That of the pair whose products are correlated longest.
-            longest = math.sqrt(math.prod(np.sort(times.diagonal())[-2:]))
-            length = max(length, math.ceil(_CORRELATION_TIMES * longest))
+            # Those of the pair whose products are correlated longest.
+            longest, farthest = (
+                math.sqrt(math.prod(np.sort(one.diagonal())[-2:])) for one in (times, mean_lags)
+            )
+            longest = max(_CORRELATION_TIMES * longest, _MEAN_LAGS * farthest)
+            length = max(length, math.ceil(longest))
             cautions = _about_length(length, estimate.n_samples)
         reference: Student | StudentOfEach
         if pairwise is None:
