@@ -21,7 +21,7 @@ TWICE = {"missing": "pairwise", "weights": WEIGHTS}
 CHOSEN = {
     "independent": (X, {}, "score", "Rows do not seem to depend on the rows before them (p = "),
     "dependent": (AR, {}, "batch", "so batch was used instead of score."),
-    "few": (X[:60], {}, "score", "60 rows are too few to show dependence"),
+    "few": (X[:25], {}, "score", "25 rows are too few to show dependence"),
     "wide": (WIDE, {}, "nodewise", "60 rows are few for 40 columns"),
     "wider": (WIDE.T, {}, "nodewise", "40 rows are few for 60 columns"),
     "clusters": (AR, {"clusters": SUBJECTS}, "score", "Rows come in clusters"),

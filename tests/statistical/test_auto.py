@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter
+from scipy.signal import fftconvolve, lfilter
 from tests.statistical.laws import FULL
 
 import edgewise as ew
@@ -69,6 +69,58 @@ def test_family_wise_error(trial, law, n, p, df):
         rows, precision = draw(rng, law, df, n, p)
         false.append(bool(ew.edge_test(rows).reject[precision == 0].any()))
     trial.rate_at_most("false edges in a table", false, 0.05)
+
+
+def fractional(rng, e, d):
+    """Long memory: (1 − B)^−d, whose autocorrelation falls as a power of the lag."""
+    k = np.arange(1, len(e))
+    return fftconvolve(e, np.cumprod(np.r_[1, (k - 1 + d) / k])[:, np.newaxis], axes=0)[: len(e)]
+
+
+def seasonal(rng, e, period, phi):
+    return lfilter([1], [1, *[0] * (period - 1), -phi], e, axis=0)
+
+
+def in_blocks(rng, e, rows):
+    """Half of the variance is shared by the rows of a block."""
+    return e + np.repeat(rng.standard_normal(e[::rows].shape), rows, axis=0)[: len(e)]
+
+
+LONG = {
+    **{
+        f"ar {phi}, {n}": (n, lambda rng, e, phi=phi: lfilter([1], [1, -phi], e, axis=0))
+        for n, phi in ((90, 0.9), (90, 1.0), (500, 0.9), (2000, 0.97), (5000, 0.97), (5000, 0.99))
+    },
+    **{
+        f"fractional {d}, {n}": (n, lambda rng, e, d=d: fractional(rng, e, d))
+        for n in (1000, 5000)
+        for d in (0.3, 0.4, 0.45)
+    },
+    **{
+        f"seasons of {period}, {n}": (n, lambda rng, e, s=period, phi=phi: seasonal(rng, e, s, phi))
+        for n in (1000, 5000)
+        for period, phi in ((24, 0.8), (12, 0.9))
+    },
+    **{
+        f"blocks of {rows}, {n}": (n, lambda rng, e, rows=rows: in_blocks(rng, e, rows))
+        for n in (1000, 5000)
+        for rows in (30, 100)
+    },
+}
+SMOKE_LONG = ("ar 0.9, 90", "fractional 0.4, 1000", "seasons of 24, 1000", "blocks of 100, 1000")
+
+
+@pytest.mark.parametrize("law", LONG if FULL else SMOKE_LONG)
+def test_long_dependence(trial, law):
+    """An edge is false in 5 % of the tables, or a caution says that too few rows are there."""
+    n, series = LONG[law]
+    precision, false = make_chain_precision(10), []
+    for rng in trial.draws(25, 400):
+        rows = series(rng, rng.standard_normal((n + 2000, 10)))[2000:]
+        result = ew.edge_test(rows @ mixing_matrix(precision).T)
+        told = any(caution.breaks for caution in result.cautions)
+        false.append(bool(result.reject[precision == 0].any()) and not told)
+    trial.rate_at_most("false edges without a word", false, 0.05)
 
 
 @pytest.mark.parametrize("df", [0, 5] if FULL else [5])
