@@ -45,8 +45,8 @@ _OWN_LAGS = (1, 2)
 # false alarms more often than they should, and see only what is strong.
 _OWN_SHARE = 0.9
 _DEPENDENT = 0.01
-_LONGEST = 400  # rows over which a dependence is followed
-_NOT_CHANCE = 4.5  # standard errors: of 400 lags of 100 columns, a third of one lies farther out
+_LONGEST = 1000  # rows over which a dependence is followed
+_NOT_CHANCE = 4.5  # standard errors: of 1000 lags of 100 columns, less than one lies farther out
 #: With fewer rows, none of these checks says anything.
 FEWEST_ROWS = 30
 _ROWS_OF_LIMIT = 100
@@ -328,7 +328,7 @@ def diagnosis_of(
 def _tail_facts(radii: FloatArray, standard: FloatArray) -> dict[str, Any]:
     """Hill's tail index from the rows farthest out and a quarter of them, and where these lie."""
     n = len(radii)
-    if n < FEWEST_ROWS:
+    if n < _ROWS_OF_LIMIT:
         return {}  # too few to tell
     count = max(math.isqrt(n), int(_TAIL_SHARE * n))
     # The last row that does not count as the tail comes first.
@@ -435,7 +435,7 @@ def dependence_pvalue(residuals: FloatArray) -> float:
     half = float(of_pairs.max()) / 2
     tail = sum(half**k / math.factorial(k) for k in range(len(_LAGS) // 2)) * math.exp(-half)
     of_products = min(1.0, tail * len(of_pairs))
-    return min(1.0, penalty * min(own / _OWN_SHARE, of_products / (1 - _OWN_SHARE)))
+    return float(min(1.0, penalty * min(own / _OWN_SHARE, of_products / (1 - _OWN_SHARE))))
 
 
 def _clipped(residuals: FloatArray) -> FloatArray:

@@ -106,7 +106,8 @@ class Batch(PerEdgeMethod):
             )
             longest = max(_CORRELATION_TIMES * longest, _MEAN_LAGS * farthest)
             length = max(length, math.ceil(longest))
-            cautions = _about_length(length, estimate.n_samples, farthest)
+            if not facts.level_columns:  # of which a caution says more
+                cautions = _about_length(length, estimate.n_samples, farthest)
         reference: Student | StudentOfEach
         if pairwise is None:
             state = working_batches(self.n_batches, sample.batches(), length)
