@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -69,24 +67,13 @@ class TestEstimator:
         same_result(test.result_, ew.edge_test(rows, **SCORES))
         assert test.n_features_in_ == 4
 
-    def test_other_rows(self, rows, increased):
-        scores = slow_scores(rows)
-        plain = ew.EdgeTest().fit(scores)
-        for X in (rows, increased):
-            test = ew.EdgeTest(column_transform="normal-scores").fit(X)
-            assert test.score(X) == pytest.approx(plain.score(scores), rel=1e-12)
-            np.testing.assert_allclose(test.mahalanobis(X[:9]), plain.mahalanobis(scores[:9]))
-            again = pickle.loads(pickle.dumps(test))
-            assert again.score(X[:50]) == test.score(X[:50])
-
     def test_missing_values(self, rows, refuses):
         X = np.array(rows)
         X[3, 1] = np.nan
         test = ew.EdgeTest(column_transform="normal-scores")
         refuses(lambda: test.fit(X), DataError, "column 'x1' (1)")
         test.fit(rows)
-        refuses(lambda: test.score(X), DataError, "column 'x1' (1)")
-        refuses(lambda: test.mahalanobis(X), DataError, "column 'x1' (1)")
+        refuses(lambda: test.score(rows), DataError, "no likelihood")
 
     def test_refuses(self, rows, refuses):
         batch = ew.EdgeTest(method="batch", column_transform="normal-scores")
@@ -135,7 +122,7 @@ class TestCompareGroups:
         refuses(
             lambda: ew.compare_groups(a, b, method="batch", **SCORES),
             ParameterError,
-            "transform: expected with rows only",
+            "transform",
         )
         refuses(
             lambda: ew.compare_groups(rows[:200], rows[200:], transform="scores"),

@@ -144,17 +144,6 @@ def test_missing_values(save, mixed, refuses):
         refuses(lambda d=data: ew.edge_test(d, **SCORES), NonFiniteError, f"{name!r} (1)", "drop")
 
 
-def test_other_rows(mixed, expected):
-    table = as_table(mixed, **SCORES)
-    for _ in range(2):  # also after the scores were read
-        known = table.score_map()
-        assert isinstance(known, ScoreMap)
-        check(table, expected)
-    check(as_table(mixed[::-1], transform=known), expected[::-1])
-    other = all_rows(as_table(iter([mixed[:5] + 0.01]), transform=known))
-    assert np.isfinite(other).all()
-
-
 def test_more_rows_than_fit_in_memory(save, mixed, expected, refuses, monkeypatch, in_parts):
     monkeypatch.setattr(options, "MOST_HERE", 10_000)
     monkeypatch.setattr(options, "MOST_ON_CLUSTER", 10_000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -26,21 +27,20 @@ from edgewise.sums.moments import RowState
 from edgewise.sums.pairwise import PairwiseMoments
 from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table, is_a
-from edgewise.tables.options import View, options_of, values_of
+from edgewise.tables.options import options_of, uses_ranks, values_of
 from edgewise.tables.table import Table, all_rows, raise_for_nonfinite
 
 
-def _learns(method: Method) -> bool:
-    return not method.needs.in_one_pass().reads_again
-
-
 def _reads_once(estimator: EdgeTest) -> bool:
+    def learns(method: Method) -> bool:
+        return not method.needs.in_one_pass().reads_again
+
     try:
         chosen = estimator._method()
     except ParameterError:
         return True  # partial_fit's own error, not a missing attribute
-    if not _learns(chosen):
-        able = [name for name, kind in registered().items() if _learns(kind())]
+    if not learns(chosen):
+        able = [name for name, kind in registered().items() if learns(kind())]
         raise AttributeError(
             f"method {chosen.name!r} with these options reads the rows twice, so it cannot "
             f"learn from batches; partial_fit needs a method out of {', '.join(able)}."
@@ -51,6 +51,10 @@ def _reads_once(estimator: EdgeTest) -> bool:
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 # scikit-learn has no type hints; without one here, users would lose the hints of the method.
 if_reads_once: Callable[[_Function], _Function] = available_if(_reads_once)
+
+
+def _view_of_result(name: str, doc: str) -> Any:
+    return property(attrgetter(f"result_.{name}"), doc=doc)
 
 
 class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
@@ -69,7 +73,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         As in `edge_test`, for columns of the rows; arrays are given to `fit`.
     column_transform : {"normal-scores", "diff", "log-diff", None}
         `transform` of `edge_test`. (scikit-learn takes whatever has a `transform` for a transformer
-        of data.) Other rows get the normal scores of their values among the rows of `fit`.
+        of data.)
     **options
         Options of the method, such as `n_batches` of "batch"; `set_params` takes them too.
 
@@ -233,11 +237,8 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
             self.moments_, self.n_features_in_ = state, self._tested[0].n_features
         else:
             table = self._opened(X, sample_weight, clusters, self.column_transform)
-            known = table.score_map() if isinstance(table, View) else None
             tested = self._test(table)
             self._remember_features(X, values_of(table), reset=True)
-            if known is not None:
-                self._score_map_ = known
             self._tested = tested
         self.n_samples_seen_ = self._tested[0].n_samples
         return self
@@ -354,35 +355,20 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         """Everything the test found."""
         return self._once_tested()[0]
 
-    @property
-    def covariance_(self) -> FloatArray:
-        """The estimate of the covariance matrix."""
-        return self.result_.covariance
-
-    @property
-    def precision_(self) -> FloatArray:
-        """The estimate of its inverse, Θ."""
-        return self.result_.precision
-
-    @property
-    def partial_correlation_(self) -> FloatArray:
-        """The estimated partial correlations; ones on the diagonal."""
-        return self.result_.partial_correlation
-
-    @property
-    def pvalues_(self) -> FloatArray:
-        """Corrected p-values, NaN on the diagonal."""
-        return self.result_.adjusted_pvalue
-
-    @property
-    def adjacency_(self) -> BoolArray:
-        """The edges: true where there is one."""
-        return self.result_.reject
-
-    @property
-    def threshold_(self) -> float | FloatArray:
-        """What the absolute precision was compared with."""
-        return self.result_.threshold
+    covariance_: FloatArray = _view_of_result(
+        "covariance", "The estimate of the covariance matrix."
+    )
+    precision_: FloatArray = _view_of_result("precision", "The estimate of its inverse, Θ.")
+    partial_correlation_: FloatArray = _view_of_result(
+        "partial_correlation", "With ones on the diagonal."
+    )
+    pvalues_: FloatArray = _view_of_result(
+        "adjusted_pvalue", "Corrected p-values, NaN on the diagonal."
+    )
+    adjacency_: BoolArray = _view_of_result("reject", "The edges: true where there is one.")
+    threshold_: float | FloatArray = _view_of_result(
+        "threshold", "What the absolute precision was compared with."
+    )
 
     @property
     def location_(self) -> FloatArray:
@@ -440,15 +426,16 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         if "latent variables" in registered()[result.method].supports:
             raise DataError(
                 f"X: method {result.method!r} estimates the correlations of latent variables, not "
-                "of the rows, so rows have no likelihood or distance; use method='score' with "
-                "column_transform='normal-scores'."
+                "of the rows, so rows have no likelihood or distance; use method='score'."
             )
-        known = getattr(self, "_score_map_", None)
+        if uses_ranks(self.column_transform):
+            raise DataError(
+                "X: column_transform='normal-scores' ranks the rows of fit, and other rows have no "
+                "ranks among them, so they have no likelihood or distance; fit the values."
+            )
         table = as_table(X, columns=self.columns, exclude=self.exclude)
         self._remember_features(X, table, reset=False)
-        if known is None and self.column_transform != "normal-scores":
-            known = self.column_transform
-        rows = all_rows(table if known is None else as_table(table, transform=known))
+        rows = all_rows(as_table(table, transform=self.column_transform))
         if not np.isfinite(rows).all():
             raise_for_nonfinite(rows, table.feature_names)
         if not len(rows):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._linalg import FloatArray, root_outer
+from edgewise._linalg import root_outer
 from edgewise._text import listed
 from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
 from edgewise.estimate.inverse import PrecisionEstimate
@@ -40,9 +40,6 @@ _SAME = (
     ("given columns", "given", "give the same columns in all"),
 )
 _AS_TESTED = "as tested"
-# The kinds of cautions about copies that do not differ, and about rows that most imputers take for
-# Gaussian ones.
-_EQUAL_COPIES, _LARGE_VARIANCES = "equal copies", "large variances"
 # A smaller share of the variance is rounding, and one below the second changes no decision.
 _NOTHING, _LITTLE = 1e-12, 0.05
 # The variance of z in units of that of Gaussian rows. Measured, as the median of the pairs: on
@@ -119,12 +116,9 @@ def pool(
     [('x0', 'x1'), ('x1', 'x2'), ('x2', 'x3')]
     """
     copies = _checked_copies(results)
-    given: dict[str, Any] = {"alpha": alpha, "min_effect": min_effect}
-    how = {name: value for name, value in given.items() if value is not None}
-    if correction != _AS_TESTED:
-        how["correction"] = correction
-    for name in ("alpha", "correction", "min_effect"):
-        if name not in how:
+    how: dict[str, Any] = {"alpha": alpha, "correction": correction, "min_effect": min_effect}
+    for name, value in how.items():
+        if value == _AS_TESTED or (value is None and name != "correction"):
             values = [getattr(one.question, name) for one in copies]
             how[name] = _the_same(name, values, f"pass {name}=... to say which")
     if how["correction"] == "maxt":
@@ -134,9 +128,9 @@ def pool(
         )
     first = copies[0].question
     question = method_of(copies[0].method).question(**how, given=first.given, pairs=first.pairs)
-    measured = _pooled(copies)
-    for caution in measured.cautions:
-        if caution.kind in (_EQUAL_COPIES, _LARGE_VARIANCES):  # each copy warned of its own
+    measured, own = _pooled(copies)
+    for caution in own:  # each copy warned of its own
+        if caution.breaks:
             warn(caution, BrokenAssumptionWarning)
     return decide(measured, question)
 
@@ -145,42 +139,38 @@ def _checked_copies(results: object) -> list[EdgeTestResult]:
     """Two results or more that can be pooled."""
     several = isinstance(results, Iterable) and not isinstance(results, EdgeTestResult)
     copies: list[Any] = list(results) if several else [results]  # type: ignore[call-overload]
-    for number, one in enumerate(copies, 1):
-        if not isinstance(one, EdgeTestResult):
-            raise ParameterError(
-                f"results: expected results of edge_test, got {type(one).__name__} as number "
-                f"{number}; pass [edge_test(copy) for copy in copies]."
-            )
     if len(copies) < 2:
         raise ParameterError(
             f"results: expected a list of at least 2, one for each imputed copy, got {len(copies)};"
             " impute several times, with different random numbers."
         )
     for number, one in enumerate(copies, 1):
-        if why := _why_not(one):
+        if not isinstance(one, EdgeTestResult):
+            raise ParameterError(
+                f"results: expected results of edge_test, got {type(one).__name__} as number "
+                f"{number}; pass [edge_test(copy) for copy in copies]."
+            )
+        why = ""
+        if one.provenance.n_copies is not None:
+            why = "it is a pooled one; pool all copies at once"
+        elif one.provenance.pair_rows is not None:
+            why = (
+                "it was tested with missing='pairwise'; impute every value that is missing, or use "
+                "that result alone"
+            )
+        elif one.uncertainty.simultaneous:
+            why = f"method {one.method!r} has no standard error for each pair; use method='score'"
+        elif one.uncertainty.anytime:
+            why = f"method {one.method!r} holds at every look; use method='score'"
+        if why:
             raise ParameterError(f"results: number {number} cannot be pooled: {why}.")
     for what, where, remedy in _SAME:
         _the_same(what, [attrgetter(where)(one) for one in copies], remedy)
-    options = [_options(one) for one in copies]
+    kind = registered()[copies[0].method]
+    options = [kind.options_in(one.measurement.options) for one in copies]
     _the_same("options of the method", options, "test all copies with the same options")
     _the_same("pairs", [chosen_pairs(one) for one in copies], "test the same pairs in all")
     return copies
-
-
-def _why_not(one: EdgeTestResult) -> str:
-    """Why a result has no standard errors of its own for each pair; empty if it has."""
-    if one.provenance.n_copies is not None:
-        return "it is a pooled one; pool all copies at once"
-    if one.provenance.pair_rows is not None:
-        return (
-            "it was tested with missing='pairwise'; impute every value that is missing, or use "
-            "that result alone"
-        )
-    if one.uncertainty.simultaneous:
-        return f"method {one.method!r} has no standard error for each pair; use method='score'"
-    if one.uncertainty.anytime:
-        return f"method {one.method!r} holds at every look; use method='score'"
-    return ""
 
 
 def _the_same(what: str, values: Sequence[Any], remedy: str) -> Any:
@@ -191,27 +181,24 @@ def _the_same(what: str, values: Sequence[Any], remedy: str) -> Any:
             return f"({listed([*map(repr, value)])})" if value else "none"
         return "none" if value is None or value == {} else repr(value)
 
-    first = values[0]
     for number, value in enumerate(values, 1):
-        if value != first:
+        if value != values[0]:
             raise ParameterError(
-                f"results: expected the same {what} in all, got {shown(first)} as number 1 and "
+                f"results: expected the same {what} in all, got {shown(values[0])} as number 1 and "
                 f"{shown(value)} as number {number}; {remedy}."
             )
-    return first
+    return values[0]
 
 
-def _options(one: EdgeTestResult) -> dict[str, Any]:
-    """The options of its method that were given."""
-    kind = registered().get(one.method)
-    return {} if kind is None else kind.options_in(one.measurement.options)
-
-
-def _pooled(copies: Sequence[EdgeTestResult]) -> Measurement:
-    """Rubin's rules for every pair, and for the entries of Θ."""
+def _pooled(copies: Sequence[EdgeTestResult]) -> tuple[Measurement, list[Caution]]:
+    """Rubin's rules for every pair, and for the entries of Θ; and what speaks against pooling."""
     first = copies[0]
     diagonal = np.eye(first.n_features, dtype=bool)
-    degrees = [_degrees(one) for one in copies]
+    degrees = []
+    for one in copies:
+        n_clusters = one.provenance.n_clusters
+        complete = one.uncertainty.complete_degrees(one.n_samples, one.n_features, n_clusters)
+        degrees.append(np.broadcast_to(np.asarray(complete, np.float64), diagonal.shape))
     # z = atanh ρ̂ and its standard error; the diagonal has z = 0 and an error of one.
     rho = [np.where(diagonal, 0.0, one.partial_correlation) for one in copies]
     errors = [
@@ -224,141 +211,98 @@ def _pooled(copies: Sequence[EdgeTestResult]) -> Measurement:
         [one.uncertainty.errors(one)[0] for one in copies],
         degrees,
     )
-    estimate = _estimate(copies, fisher, theta)
+    # tanh z̄, and the entries of Θ that belong to it: a result compares them with thresholds.
+    partial = np.tanh(fisher.mean)
+    np.fill_diagonal(partial, 1.0)
+    precision = -partial * root_outer(theta.mean)
+    np.fill_diagonal(precision, theta.mean.diagonal())
     uncertainty = PerEdge(
         Spread(theta.standard_error, np.where(diagonal, np.nan, fisher.standard_error)),
         # An entry of the diagonal is one of Θ, and has the degrees of that.
         StudentOfEach(np.where(diagonal, theta.degrees, fisher.degrees)),
     )
-    lost = np.full(estimate.precision.shape, np.nan)
+    lost = np.full(precision.shape, np.nan)
     rows, columns = first.tested_pairs()
     lost[rows, columns] = lost[columns, rows] = fisher.missing[rows, columns]
-    return Measurement(
+    selected = [one.selection for one in copies if one.selection is not None]
+    neighbours = [
+        tuple(sorted(set().union(*own)))
+        for own in zip(*(one.neighbours for one in selected), strict=True)
+    ]
+    own = _cautions(copies, fisher)
+    alike: dict[str, list[Caution]] = {}
+    for one in copies:
+        for caution in one.measurement.cautions:
+            alike.setdefault(caution.kind, []).append(caution)
+    found = [*own]
+    for kind, cautions in alike.items():
+        some = f"In {len(cautions)} of {len(copies)} copies: " * (len(cautions) < len(copies))
+        found.append(Caution(f"{some}{cautions[0]}", kind, cautions[0].breaks))
+    measured = Measurement(
         method=first.method,
         feature_names=first.feature_names,
-        estimate=estimate,
-        statistic=uncertainty.statistic(np.where(diagonal, 0.0, estimate.partial_correlation)),
+        estimate=PrecisionEstimate(
+            n_samples=first.n_samples,
+            # Results keep no means of columns.
+            centre=Centre(np.full(len(partial), np.nan), None),
+            covariance=np.mean([one.covariance for one in copies], axis=0),
+            precision=precision,
+            partial_correlation=partial,
+            residual_map=precision / np.sqrt(precision.diagonal()),
+        ),
+        statistic=uncertainty.statistic(np.where(diagonal, 0.0, partial)),
         uncertainty=uncertainty,
-        options=_shared_options(copies),
+        options={
+            name: value
+            for name, value in first.measurement.options.items()
+            if all(one.measurement.options.get(name) == value for one in copies)
+        },
         provenance=replace(
             first.provenance,
             files=tuple(dict.fromkeys(chain.from_iterable(one.files for one in copies))),
             n_copies=len(copies),
             missing_information=lost,
         ),
-        cautions=_cautions(copies, fisher),
-        selection=_selection(copies),
+        cautions=tuple(sorted(found, key=lambda caution: not caution.breaks)),
+        # The neighbours that were chosen in any of the copies.
+        selection=Selection(selected[0].penalty, tuple(neighbours)) if selected else None,
     )
+    return measured, own
 
 
-def _degrees(one: EdgeTestResult) -> FloatArray:
-    known = one.uncertainty.complete_degrees(
-        one.n_samples, one.n_features, one.provenance.n_clusters
-    )
-    return np.broadcast_to(np.asarray(known, np.float64), one.precision.shape)
-
-
-def _estimate(copies: Sequence[EdgeTestResult], fisher: Pooled, theta: Pooled) -> PrecisionEstimate:
-    """tanh z̄, and the entries of Θ that belong to it: a result compares them with thresholds."""
-    partial = np.tanh(fisher.mean)
-    np.fill_diagonal(partial, 1.0)
-    precision = -partial * root_outer(theta.mean)
-    np.fill_diagonal(precision, theta.mean.diagonal())
-    return PrecisionEstimate(
-        n_samples=copies[0].n_samples,
-        # Results keep no means of columns.
-        centre=Centre(np.full(len(partial), np.nan), None),
-        covariance=np.mean([one.covariance for one in copies], axis=0),
-        precision=precision,
-        partial_correlation=partial,
-        residual_map=precision / np.sqrt(precision.diagonal()),
-    )
-
-
-def _shared_options(copies: Sequence[EdgeTestResult]) -> dict[str, Any]:
-    """What is the same in all, and the means of numbers that are not."""
-    shared = {}
-    for name, value in copies[0].measurement.options.items():
-        values = [one.measurement.options.get(name) for one in copies]
-        if all(other == value for other in values):
-            shared[name] = value
-        elif all(isinstance(other, float) for other in values):
-            shared[name] = float(np.mean(np.array(values, np.float64)))
-    return shared
-
-
-def _about_copies(copies: Sequence[EdgeTestResult], missing: FloatArray) -> tuple[Caution, ...]:
-    """What the number of copies, or their likeness, says against the pooled result."""
-    first, m = copies[0], len(copies)
-    if missing[~np.eye(len(missing), dtype=bool)].max() < _NOTHING:
-        return (
-            Caution(
-                f"All {m} results are equal: nothing was missing, or the imputer draws nothing at "
-                "random. In that case the standard errors are too small, and some of the edges may "
-                "be false. Draw every copy at random, with random numbers of its own.",
-                _EQUAL_COPIES,
-                True,
-            ),
+def _cautions(copies: Sequence[EdgeTestResult], fisher: Pooled) -> list[Caution]:
+    """What the variances, and the number of copies or their likeness, say against the result."""
+    first, m, found = copies[0], len(copies), []
+    rows, columns = pairs = first.tested_pairs()
+    n, p = first.provenance.effective_rows or first.n_samples, first.n_features
+    missing = fisher.missing[pairs]
+    # What is measured on variables behind the columns has another variance on Gaussian rows.
+    if "latent variables" not in registered()[first.method].supports and n > p:
+        within = np.square(fisher.standard_error) * (1 - fisher.missing)
+        times = float(np.median(within[pairs])) * max(n - p - 1, 1)
+        if missing.mean() >= _LITTLE and _GAUSSIAN_VARIANCE + 2 * p / n < times < np.inf:
+            text = (
+                f"The variances are {times:.2g} times those of independent Gaussian rows: tails "
+                "are heavy, or rows depend on each other. Most imputers take rows for such ones; "
+                "the pooled standard errors are then too small, and some of the edges may be "
+                "false. For heavy tails, impute the normal scores of the columns, and use method "
+                "'kendall'."
+            )
+            found.append(Caution(text, "large variances", True))
+    worst, percent = int(missing.argmax()), round(100 * float(missing.max()))
+    if fisher.missing[~np.eye(p, dtype=bool)].max() < _NOTHING:
+        text = (
+            f"All {m} results are equal: nothing was missing, or the imputer draws nothing at "
+            "random. In that case the standard errors are too small, and some of the edges may "
+            "be false. Draw every copy at random, with random numbers of its own."
         )
-    rows, columns = first.tested_pairs()
-    of_pairs = missing[rows, columns]
-    worst, percent = int(of_pairs.argmax()), round(100 * float(of_pairs.max()))
-    if percent <= m:
-        return ()
-    pair = f"{first.feature_names[rows[worst]]} – {first.feature_names[columns[worst]]}"
-    return (
-        Caution(
+        found.append(Caution(text, "equal copies", True))
+    elif percent > m:
+        pair = f"{first.feature_names[rows[worst]]} – {first.feature_names[columns[worst]]}"
+        text = (
             f"Missing values took up to {percent} % of the information about a pair ({pair}), and "
             f"{m} imputed copies are few for that: with other random numbers the p-values would be "
-            f"other ones. {percent} copies or more are usual.",
-            "few copies",
-        ),
-    )
-
-
-def _about_tails(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caution, ...]:
-    """Where rows are not independent Gaussian ones: most imputers take them for that."""
-    first = copies[0]
-    kind = registered().get(first.method)
-    pairs = first.tested_pairs()
-    n, p = first.provenance.effective_rows or first.n_samples, first.n_features
-    # What is measured on variables behind the columns has another variance on Gaussian rows.
-    latent = kind is None or "latent variables" in kind.supports
-    if latent or fisher.missing[pairs].mean() < _LITTLE or n <= p:
-        return ()
-    within = np.square(fisher.standard_error) * (1 - fisher.missing)
-    times = float(np.median(within[pairs])) * max(n - p - 1, 1)
-    if not _GAUSSIAN_VARIANCE + 2 * p / n < times < np.inf:
-        return ()
-    return (
-        Caution(
-            f"The variances are {times:.2g} times those of independent Gaussian rows: tails are "
-            "heavy, or rows depend on each other. Most imputers take rows for such ones; the "
-            "pooled standard errors are then too small, and some of the edges may be false. For "
-            "heavy tails, impute the normal scores of the columns, and use method 'kendall'.",
-            _LARGE_VARIANCES,
-            True,
-        ),
-    )
-
-
-def _cautions(copies: Sequence[EdgeTestResult], fisher: Pooled) -> tuple[Caution, ...]:
-    """What speaks against the pooled result, each once; first what breaks its guarantee."""
-    found = [*_about_tails(copies, fisher), *_about_copies(copies, fisher.missing)]
-    alike: dict[str, list[Caution]] = {}
-    for one in copies:
-        for caution in one.measurement.cautions:
-            alike.setdefault(caution.kind, []).append(caution)
-    for kind, own in alike.items():
-        some = f"In {len(own)} of {len(copies)} copies: " * (len(own) < len(copies))
-        found.append(Caution(f"{some}{own[0]}", kind, own[0].breaks))
-    return tuple(sorted(found, key=lambda caution: not caution.breaks))
-
-
-def _selection(copies: Sequence[EdgeTestResult]) -> Selection | None:
-    """The neighbours that were chosen in any of the copies."""
-    chosen = [one.selection for one in copies if one.selection is not None]
-    if not chosen:
-        return None
-    of_each = zip(*(one.neighbours for one in chosen), strict=True)
-    return Selection(chosen[0].penalty, tuple(tuple(sorted(set().union(*own))) for own in of_each))
+            f"other ones. {percent} copies or more are usual."
+        )
+        found.append(Caution(text, "few copies"))
+    return found

@@ -21,7 +21,6 @@ from edgewise._linalg import AnyArray
 from edgewise.errors import DataError, DataTypeError, FormatGuessWarning, ParameterError, warn
 from edgewise.tables.arrays import ArrayTable, is_sparse
 from edgewise.tables.options import (
-    NORMAL_SCORES,
     TRANSFORMS,
     check_together,
     chosen_columns,
@@ -30,7 +29,6 @@ from edgewise.tables.options import (
     view,
     weighted_columns,
 )
-from edgewise.tables.ranks import ScoreMap
 from edgewise.tables.reading import DataToRead, data_and_reading
 from edgewise.tables.table import Table, select_columns
 
@@ -52,15 +50,12 @@ def as_table(
     clusters: Any = None,
     weights: Any = None,
     weight_kind: str = "sampling",
-    transform: str | ScoreMap | None = None,
+    transform: str | None = None,
 ) -> Table:
     """Any data that hold rows as a table; the arguments are those of `edge_test`."""
     if isinstance(data, DataToRead):
         client = data.client if client is None else client
         weight_kind = data.weight_kind if weight_kind == "sampling" else weight_kind
-    scores = transform if isinstance(transform, ScoreMap) else None
-    if scores is not None:
-        transform = NORMAL_SCORES
     check_choice("transform", transform, TRANSFORMS)
     check_together(missing, clusters, weights, weight_kind, transform)
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
@@ -99,7 +94,7 @@ def as_table(
     if progress is not None:
         options["progress"] = progress
     if transform is not None:
-        options |= {"transform": transform, "scores": scores}
+        options["transform"] = transform
     if missing in ("drop", "pairwise") or (missing == "raise" and options):
         options["missing"] = missing
     return view(table, **options) if options else table

@@ -323,7 +323,7 @@ class View(Table):
 
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
         if self.options.transform == NORMAL_SCORES:
-            self._rank(keep_map=False)
+            self._rank()
         if self._held is not None:
             options = replace(
                 self.options, column=None, places=None, progress=None, missing="raise", weights=None
@@ -341,19 +341,12 @@ class View(Table):
                 options = replace(options, before=self.options.before)
         return self.source.reduce(_Prepared(one_pass, options), merge)
 
-    def score_map(self) -> ScoreMap | None:
-        """The normal scores of every column, for other rows; None if a value is missing."""
-        if self.options.transform == NORMAL_SCORES:
-            self._rank(keep_map=True)
-        return self.options.scores
-
     def _without_scores(self, **options: Any) -> View:
         return View(self.source, **{**vars(self.options), "transform": None, **options})
 
-    def _rank(self, *, keep_map: bool) -> None:
+    def _rank(self) -> None:
         """Read all rows and rank them; those that are read in this process are kept as scores."""
-        ranked = self._held is not None or self._incomplete
-        if self.options.scores is not None or (ranked and not keep_map):
+        if self._held is not None or self._incomplete or self.options.scores is not None:
             return
         values = self._without_scores(clusters=False, names=None, intervals=None, step=1)
         p, n = len(self.feature_names), values.n_rows
@@ -369,10 +362,9 @@ class View(Table):
             self._incomplete = True
             return  # the rows stay as they are, and whoever reads them says what is missing
         variables = found.values[:p]
-        if keep_map or not here:
-            scores = ScoreMap(np.sort(variables))
-            self.options = replace(self.options, scores=scores)
-        if here:
+        if not here:
+            self.options = replace(self.options, scores=ScoreMap(np.sort(variables)))
+        else:
             normal_scores(variables, out=variables)
             self._held = _HeldScores(self.source.named, values.feature_names, found)
 
