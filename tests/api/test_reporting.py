@@ -148,29 +148,6 @@ class TestRows:
         assert payload(path)["sample"] is None
 
 
-class TestFitting:
-    """Where the data break the condition of the test, the page has the edges of one that fits."""
-
-    @pytest.fixture
-    def dependent(self):
-        noise = np.random.default_rng(0).standard_normal((2000, 3))
-        for k in range(1, len(noise)):
-            noise[k] += 0.7 * noise[k - 1]
-        return noise
-
-    @pytest.mark.parametrize("compare", [None, False])
-    def test_dependent_rows(self, dependent, path, compare):
-        ew.edge_test(dependent, method="score").report(path, data=dependent, compare=compare)
-        asked, fits = payload(path)["tests"]
-        assert (asked["method"], fits["method"]) == ("score", "batch")
-        assert asked["broken"]
-        assert not fits["broken"]
-        batch = ew.edge_test(dependent, method="batch")
-        assert f"Method “batch” allows for this and finds {batch.n_edges} edge" in path.read_text(
-            "utf-8"
-        )
-
-
 class TestFile:
     def test_the_same_result_is_the_same_file(self, rows, result, path, tmp_path):
         other = tmp_path / "other.html"

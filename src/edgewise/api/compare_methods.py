@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -190,7 +189,6 @@ def compare_methods(
     check_choice("correction", correction, (*CORRECTIONS, "none"))
     lines: list[Comparison] = []
     errors: list[EdgewiseError] = []
-    import_slow_parts()
     # Once, so that files are not opened anew for each method, and warnings about them are shown.
     state = as_state(data)
     if state is not None and transform is not None:
@@ -215,12 +213,6 @@ def compare_methods(
     if errors and len(errors) == len(lines):
         raise errors[0]
     return lines
-
-
-def import_slow_parts() -> None:
-    """Imports that a method makes when it first runs must not count as its time."""
-    for slow in ("scipy.interpolate", "scipy.optimize", "scipy.special", "scipy.sparse.linalg"):
-        import_module(slow)
 
 
 def labelled(method: str | Method) -> tuple[str, Method]:

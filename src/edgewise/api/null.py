@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -14,12 +14,7 @@ from scipy import special
 from edgewise._checks import check_choice, check_count
 from edgewise._linalg import FloatArray
 from edgewise._shown import Shown
-from edgewise.api.compare_methods import (
-    all_variants,
-    import_slow_parts,
-    labelled,
-    own_correction,
-)
+from edgewise.api.compare_methods import all_variants, labelled, own_correction
 from edgewise.api.edge_test import edge_test
 from edgewise.errors import DataError, EdgewiseError, ParameterError, without_warnings
 from edgewise.inference.corrections import CORRECTIONS
@@ -28,7 +23,7 @@ from edgewise.methods.method import Method
 from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table
 from edgewise.tables.options import refuse_pairwise, view
-from edgewise.tables.table import Table, all_rows
+from edgewise.tables.table import all_rows
 
 # More rows would hardly change the answer, and every shuffle tests all of them.
 _MOST_ROWS = 10_000
@@ -191,21 +186,19 @@ def check_null(
         method.question(alpha, own_correction(method, correction))
     refuse_pairwise(missing, "shuffled columns")
     sample = even_sample(data, columns=columns, exclude=exclude, missing=missing)
-    values = np.ascontiguousarray(sample.rows.T)
+    values, names = np.ascontiguousarray(sample.rows.T), sample.feature_names
     rng = np.random.default_rng(random_state)
-    import_slow_parts()
     seconds, found = np.zeros(len(chosen)), np.zeros(len(chosen), dtype=int)
     errors: list[list[EdgewiseError]] = [[] for _ in chosen]
     family: dict[str, Any] = {"given": given, "pairs": None if pairs is None else [*pairs]}
     for _ in range(n_shuffles):
-        table = as_table(rng.permuted(values, axis=1).T, feature_names=sample.feature_names)
+        table = as_table(rng.permuted(values, axis=1).T, feature_names=names)
         for k, (_, method) in enumerate(chosen):
             own, start = own_correction(method, correction), time.perf_counter()
+            how: dict[str, Any] = {"alpha": alpha, "correction": own, "columns": names, **family}
             try:
                 with without_warnings():
-                    how = {"columns": table.feature_names, **family}
-                    result = edge_test(table, method=method, alpha=alpha, correction=own, **how)
-                found[k] += result.n_edges > 0
+                    found[k] += edge_test(table, method=method, **how).n_edges > 0
             except EdgewiseError as error:
                 errors[k].append(error)
             seconds[k] += time.perf_counter() - start
@@ -228,8 +221,7 @@ def check_null(
     ]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class EvenSample:
+class EvenSample(NamedTuple):
     """Rows in memory, all or every k-th; of how many, and how many more were not finite."""
 
     rows: FloatArray
@@ -237,27 +229,13 @@ class EvenSample:
     n_available: int
     n_dropped: int
 
-    def table(self) -> Table:
-        """The sampled rows as a table."""
-        return as_table(self.rows, feature_names=self.feature_names)
 
-
-def even_sample(data: Any, most: int = _MOST_ROWS, **chosen: Any) -> EvenSample:
-    """Read about `most` rows, evenly over the whole length; `chosen` as for `as_table`."""
+def even_sample(data: Any, **chosen: Any) -> EvenSample:
+    """Read about 10,000 rows, evenly over the whole length; `chosen` as for `as_table`."""
     if as_state(data) is not None:
         raise DataError("data: expected rows to shuffle, got a state, which has no rows.")
     table = as_table(data, **chosen)
     # The first pass counts the rows, and refuses what every method would refuse.
     sample = sample_of_table(table, Needs(reads_again=True, wide=True), "a shuffle")
-    n = sample.moments().n_samples
-    step = -(-n // most)
-    rows = all_rows(view(table, step=step))
-    constant = np.flatnonzero(np.ptp(rows, axis=0) == 0)
-    if step > 1 and constant.size:
-        more = f" (and {constant.size - 1} more)" if constant.size > 1 else ""
-        raise DataError(
-            f"X: expected columns that vary, got column {table.feature_names[constant[0]]!r}{more}"
-            f", which is constant in the even sample of {len(rows):,} of the {n:,} rows that is "
-            "shuffled; leave it out."
-        )
-    return EvenSample(rows, table.feature_names, n, sample.n_dropped)
+    rows = all_rows(view(table, step=-(-sample.n_samples // _MOST_ROWS)))
+    return EvenSample(rows, table.feature_names, sample.n_samples, sample.n_dropped)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from functools import partial
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +16,10 @@ from edgewise._linalg import FloatArray
 from edgewise._text import by_reason
 from edgewise.api.compare_methods import Comparison, all_variants, compare_methods
 from edgewise.api.diagnose import Diagnosis, diagnose
-from edgewise.errors import DataError, EdgewiseError, ParameterError
+from edgewise.errors import DataError, ParameterError
 from edgewise.inference.diagnosis import FEWEST_ROWS
 from edgewise.methods.method import Method
 from edgewise.methods.registry import registered
-from edgewise.report.headline import breaking
 from edgewise.report.page import Context, report_html
 from edgewise.results.result import EdgeTestResult, chosen_pairs
 from edgewise.results.summary import p_text
@@ -33,11 +32,8 @@ _MOST_ROWS, _FEWEST_ROWS, _MOST_NUMBERS = 500, 200, 4_000
 _SEED = 25
 
 
-class _Drawn(NamedTuple):
-    """Rows with the smallest of random keys: a simple sample, however the rows are cut."""
-
-    keys: FloatArray
-    rows: FloatArray
+# Rows with the smallest of random keys are a simple sample, however the rows are cut.
+_Drawn = tuple[FloatArray, FloatArray]
 
 
 def sampled_scores(table: Table, result: EdgeTestResult) -> FloatArray:
@@ -48,7 +44,7 @@ def sampled_scores(table: Table, result: EdgeTestResult) -> FloatArray:
     """
     p = len(result.tested_columns())
     most = max(min(_MOST_ROWS, _MOST_NUMBERS // p), _FEWEST_ROWS)
-    rows = table.reduce(partial(_draw, most=most), partial(_fewer, most=most)).rows
+    rows = table.reduce(partial(_draw, most=most), partial(_fewer, most=most))[1]
     scale = np.sqrt(np.diag(result.precision))
     scores = (rows - rows.mean(axis=0)) @ (result.precision / scale)
     return np.asarray(scores[:, result.tested_columns()])
@@ -56,17 +52,17 @@ def sampled_scores(table: Table, result: EdgeTestResult) -> FloatArray:
 
 def _draw(part: Partition, most: int) -> _Drawn:
     random = np.random.default_rng([_SEED, part.number])
-    drawn = _Drawn(np.empty(0), np.empty((0, len(part.feature_names))))
+    drawn: _Drawn = np.empty(0), np.empty((0, len(part.feature_names)))
     for block in part.blocks():
         rows = np.asarray(block, dtype=float)
-        drawn = _fewer(drawn, _Drawn(random.random(len(rows)), rows), most)
+        drawn = _fewer(drawn, (random.random(len(rows)), rows), most)
     return drawn
 
 
 def _fewer(a: _Drawn, b: _Drawn, most: int) -> _Drawn:
-    keys = np.concatenate([a.keys, b.keys])
+    keys = np.concatenate([a[0], b[0]])
     kept = np.argsort(keys, kind="stable")[:most]
-    return _Drawn(keys[kept], np.concatenate([a.rows, b.rows])[kept])
+    return keys[kept], np.concatenate([a[1], b[1]])[kept]
 
 
 # The most numbers that the other methods can handle while a user waits, and the most columns for
@@ -115,14 +111,21 @@ def write_report(
         methods = [method for _, method in all_variants()]
     if compare is None and result.n_features > _SOON_SOLVED:
         methods = [method for method in methods if not method.slow_with_many_columns]
-    lines = _compared(result, source, methods) if methods else ()
-    diagnosis = diagnose(source)
+    lines: Sequence[Comparison] = ()
+    if methods:
+        lines = compare_methods(
+            source,
+            result.alpha,
+            _beside(result),
+            methods,
+            given=result.given,
+            pairs=chosen_pairs(result),
+        )
     report_of(
         result,
         path,
         lines=lines,
-        diagnosis=diagnosis,
-        fitting=_fitting(result, source, lines, diagnosis.recommended),
+        diagnosis=diagnose(source),
         scores=sampled_scores(source, result) if rows and holds_rows(result, source) else None,
         title=title,
         command=command,
@@ -135,7 +138,6 @@ def report_of(
     *,
     lines: Sequence[Comparison] = (),
     diagnosis: Diagnosis | None = None,
-    fitting: EdgeTestResult | None = None,
     scores: FloatArray | None = None,
     title: str | None = None,
     command: str = "",
@@ -149,7 +151,6 @@ def report_of(
         methods_correction=_beside(result),
         methods_note=_methods_note(lines),
         command=command,
-        alternative=fitting,
         decisions={line.label: line.result.reject for line in lines if line.result is not None},
         scores=scores,
     )
@@ -176,32 +177,6 @@ def title_of(result: EdgeTestResult) -> str:
     return f"{len(result.tested_columns())} variables, {result.n_samples:,} rows"
 
 
-def _compared(
-    result: EdgeTestResult, table: Table, methods: Sequence[str | Method]
-) -> Sequence[Comparison]:
-    """What other methods find about the same pairs, at the same level."""
-    family: dict[str, Any] = {"given": result.given, "pairs": chosen_pairs(result)}
-    return compare_methods(table, result.alpha, _beside(result), methods, **family)
-
-
-def _fitting(
-    result: EdgeTestResult, table: Table, lines: Sequence[Comparison], suited: str | None
-) -> EdgeTestResult | None:
-    """What the method finds that suits the data, if they break the condition of this one."""
-    if not breaking(result) or suited is None or result.question.min_effect:
-        return None
-    found = [line.result for line in lines if line.method.name == suited]
-    if not found and _is_soon_done(result, table):
-        try:
-            found = [line.result for line in _compared(result, table, [suited])]
-        except EdgewiseError:
-            return None  # the page is about another test, which has a result
-    fitting = next((one for one in found if one is not None), None)
-    if fitting is None or fitting.method == result.method or breaking(fitting):
-        return None
-    return fitting
-
-
 def holds_rows(result: EdgeTestResult, table: Table) -> bool:
     """Whether a page with this table holds sampled rows, unless they are left out."""
     if any(name in result.options for name, _ in _SPECIAL):
@@ -226,14 +201,14 @@ def _methods_note(lines: Sequence[Comparison]) -> str:
     """Which methods have no line, and which no result."""
     ran = {line.label for line in lines}
     missing = [label for label, _ in all_variants() if label not in ran]
-    notes = [f"Left out, because they take long with this many variables: {'; '.join(missing)}."]
-    failed = ((line.label, line.failure) for line in lines if line.result is None)
-    return " ".join(
-        [
-            *notes * bool(ran and missing),
-            *(f"No result of {reason}" for reason in by_reason(failed)),
-        ]
-    )
+    notes = [
+        f"No result of {reason}"
+        for reason in by_reason((line.label, line.failure) for line in lines if line.result is None)
+    ]
+    if ran and missing:
+        long = "Left out, because they take long with this many variables"
+        notes.insert(0, f"{long}: {'; '.join(missing)}.")
+    return " ".join(notes)
 
 
 def _beside(result: EdgeTestResult) -> str | None:

@@ -111,6 +111,7 @@ def _check_null(options: dict[str, Any]) -> None:
     from edgewise._checks import check_alpha, check_count
     from edgewise.api.null import check_null, even_sample
     from edgewise.cli.show import same_data, show_next
+    from edgewise.tables.open import as_table
     from edgewise.tables.options import refuse_pairwise
 
     refuse_pairwise(options["missing"] or "raise", "shuffled columns")
@@ -129,7 +130,7 @@ def _check_null(options: dict[str, Any]) -> None:
         _, sample = on_complete_rows(even_sample, rows, options)
     with progress_bar("shuffling", n_shuffles, "shuffles") as bar:
         lines = check_null(
-            sample.table(),
+            as_table(sample.rows, feature_names=sample.feature_names),
             n_shuffles=n_shuffles,
             alpha=alpha,
             correction=correction,

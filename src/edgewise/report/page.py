@@ -89,7 +89,6 @@ def content_hash(text: str) -> str:
 class Context:
     """What is known beyond the result: about the data, other methods, and how it was made.
 
-    `alternative` is the result of another method, if the data break the assumptions of this one;
     `methods` are lines of the table of methods (name, guarantee, threshold, edges) and `decisions`
     the edges of each; `scores` are sampled rows, each column as the residual of a variable given
     all others.
@@ -102,7 +101,6 @@ class Context:
     methods_correction: str | None = None
     methods_note: str = ""
     command: str = ""
-    alternative: EdgeTestResult | None = None
     decisions: Mapping[str, BoolArray] = field(default_factory=dict)
     scores: FloatArray | None = None
 
@@ -124,7 +122,7 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         script=Markup(own_script),  # noqa: S704
         style_hash=content_hash(own_style),
         script_hash=content_hash(own_script),
-        data=payload(result, graph, context.alternative, context.decisions, context.scores),
+        data=payload(result, graph, context.decisions, context.scores),
         question=headline.question(result),
         answer=headline.answer(result),
         cards=headline.cards(result, graph),
@@ -134,7 +132,6 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         sentences=[*map(printable, headline.sentences(result, graph))],
         meaning=meaning(result.provenance),
         method=result.method,
-        alternative=context.alternative,
         cautions=_cautions(result, "below" if context.methods else ""),
         condition=condition(result),
         title=printable(context.title),

@@ -52,15 +52,11 @@ def graph_of(result: EdgeTestResult) -> Graph:
 def payload(
     result: EdgeTestResult,
     graph: Graph,
-    alternative: EdgeTestResult | None,
     decisions: Mapping[str, BoolArray],
     scores: FloatArray | None,
 ) -> dict[str, Any]:
     """All of it, ready for JSON: without NaN."""
     part = graph.part
-    tests = [_test(result)]
-    if alternative is not None:
-        tests.append(_test(alternative, plain=True))
     return {
         "names": graph.names,
         "short": graph.short,
@@ -71,7 +67,7 @@ def payload(
         "smallestAlpha": min(_SMALLEST_ALPHA, result.alpha),
         "largestAlpha": max(LARGEST_ALPHA, result.alpha),
         "promises": PROMISES,
-        "tests": tests,
+        "tests": [_test(result)],
         "positions": unit_square(node_positions(part)).round(4).tolist(),
         "order": community_order(part, graph.communities).tolist(),
         "agreement": _agreement(result, decisions),
@@ -81,10 +77,10 @@ def payload(
     }
 
 
-def _test(result: EdgeTestResult, *, plain: bool = False) -> dict[str, Any]:
-    """What the page needs to decide again; if `plain`, for the effect that was tested only."""
+def _test(result: EdgeTestResult) -> dict[str, Any]:
+    """What the page needs to decide again."""
     upper = result.tested_pairs()
-    effects, chosen = _effects(result, plain)
+    effects, chosen = _effects(result)
     bound, others = is_bound(result), result.n_features - 2
     if result.selection is not None:
         others = result.selection.sizes()[upper].tolist()
@@ -111,12 +107,12 @@ def _test(result: EdgeTestResult, *, plain: bool = False) -> dict[str, Any]:
     return document
 
 
-def _effects(result: EdgeTestResult, plain: bool) -> tuple[list[dict[str, Any]], int]:
+def _effects(result: EdgeTestResult) -> tuple[list[dict[str, Any]], int]:
     """Log p-values for each minimal effect that can be chosen, and which one was tested."""
     tested_effect, scale = result.question.effect
     tested = result.log_pvalue[result.tested_pairs()]
     rule = result.uncertainty
-    few = result.n_features <= _MANY_FEATURES and not plain
+    few = result.n_features <= _MANY_FEATURES
     if not few or (tested_effect and scale != "partial_correlation"):
         label = "as tested" if tested_effect else "0: any"
         if tested_effect:
