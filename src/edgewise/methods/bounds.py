@@ -600,10 +600,14 @@ def checked_square_products(
 
 
 def hoeffding_radius(sample: Sample, A: FloatArray | None, support: Any) -> HoeffdingRadius:
-    """Hoeffding's radius in the coordinates A c, after a pass that finds no row outside."""
+    """Hoeffding's radius in the coordinates A c, after a pass that finds no row outside.
+
+    Of a state, which has no rows left, the declared support is believed.
+    """
     p = len(sample.feature_names)
     intervals = intervals_of(support, sample.feature_names)
-    sample.scan(partial(check_rows, intervals=intervals, names=sample.feature_names))
+    if sample.rows is not None or sample.first_look is not None:
+        sample.scan(partial(check_rows, intervals=intervals, names=sample.feature_names))
     ranges = kernel_ranges(intervals[:, 1] - intervals[:, 0])
     if A is not None:
         ranges = np.abs(A) @ ranges @ np.abs(A).T

@@ -59,7 +59,7 @@ class BatchedState(UnitState, Generic[S]):
     Rows that come together are summed in batches of the length that they will have.
     """
 
-    default_method: ClassVar[str] = "batch"
+    default_method: str = "batch"
 
     def __init__(
         self,

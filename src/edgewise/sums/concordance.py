@@ -562,7 +562,7 @@ class ConcordanceMoments(RowState):
     """
 
     kind: ClassVar[str] = "concordance"
-    default_method: ClassVar[str] = "kendall"
+    default_method: str = "kendall"
 
     def __init__(
         self, n_batches: int = DEFAULT_BATCHES, *, feature_names: Sequence[str] | None = None

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._checks import check_choice, check_names
+from edgewise._checks import check_choice, check_count, check_names
 from edgewise._linalg import FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
 from edgewise.sums.blocks import Centre
@@ -279,13 +279,81 @@ class Moments(UnitState):
     """
 
     kind: ClassVar[str] = "moments"
-    default_method: ClassVar[str] = "trace"
+    default_method: str = "trace"
 
     def __init__(self, *, order: int | str = 4, feature_names: Sequence[str] | None = None) -> None:
         check_choice("order", order, _ORDERS)
         self.order = order
+        if order == 2:
+            self.default_method = "fisher"
         self.feature_names = None if feature_names is None else check_names(feature_names)
         self._sums: PowerSums | None = None
+
+    @classmethod
+    def from_covariance(
+        cls,
+        n_samples: int,
+        covariance: Any,
+        mean: Any = None,
+        *,
+        names: Sequence[str] | None = None,
+    ) -> Self:
+        """The state of rows of which only their covariance or correlation matrix is known.
+
+        Parameters
+        ----------
+        n_samples : int
+            How many rows the matrix comes from.
+        covariance : array-like or data frame of shape (p, p)
+            Their covariance (divisor n − 1) or correlation matrix.
+        mean : array-like of shape (p,), optional
+            The mean of each column; by default 0.
+        names : sequence of str, optional
+            Names of the columns; by default those of a data frame.
+
+        Returns
+        -------
+        Moments
+            A state of order 2: for "fisher", and "spectral" with radius="hoeffding".
+
+        Examples
+        --------
+        >>> import edgewise as ew
+        >>> R = [[1.0, 0.5, 0.3], [0.5, 1.0, 0.6], [0.3, 0.6, 1.0]]
+        >>> state = ew.states.Moments.from_covariance(200, R, names=["a", "b", "c"])
+        >>> [(edge.source, edge.target) for edge in ew.edge_test(state, method="fisher").edges()]
+        [('b', 'c'), ('a', 'b')]
+        """
+        n = check_count("n_samples", n_samples, at_least=2)
+        names = _names_of(covariance) if names is None else names
+        try:
+            S = np.array(covariance, dtype=np.float64)
+            means = np.zeros(len(S)) if mean is None else np.array(mean, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"covariance, mean: expected numbers, got {error}.") from error
+        square = S.ndim == 2 and S.shape[0] == S.shape[1] and np.isfinite(S).all()
+        if not square or np.abs(S - S.T).max(initial=0.0) > 1e-8 * np.abs(S).max(initial=0.0):
+            raise DataError(
+                "covariance: expected a symmetric matrix of finite numbers, got one of shape "
+                f"{S.shape} that is not; pass the whole matrix, not rows or a triangle."
+            )
+        if means.shape != S.shape[:1] or not np.isfinite(means).all():
+            raise DataError(
+                f"mean: expected a finite number for each of {len(S)} columns, got shape "
+                f"{means.shape}."
+            )
+        if len(S) and np.linalg.eigvalsh(S)[0] < -1e-8 * np.abs(S).max():
+            raise DataError(
+                "covariance: expected a matrix without negative eigenvalues, as the same complete "
+                "rows give for all pairs, got one that has some; if values were missing, test the "
+                "rows with missing='pairwise'."
+            )
+        state = cls(order=2, feature_names=names)
+        if names is not None:
+            check_names(names, len(S))
+        second = (n - 1) * (S + S.T)[np.newaxis] / 2
+        state._sums = PowerSums(np.array([n]), means[np.newaxis], np.zeros((1, len(S))), second)
+        return state
 
     def _parts(self) -> Sequence[PowerSums]:
         return [] if self._sums is None else [self._sums]

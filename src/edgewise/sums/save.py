@@ -203,7 +203,7 @@ class State(ABC):
     #: Its name in a state file.
     kind: ClassVar[str]
     #: The method that tests such a state by default.
-    default_method: ClassVar[str]
+    default_method: str
 
     @property
     @abstractmethod

@@ -16,7 +16,7 @@ class SequenceMoments(State):
     """Batches that are looked at again and again, at one level and tuning."""
 
     kind: ClassVar[str] = "sequence"
-    default_method: ClassVar[str] = "sequential"
+    default_method: str = "sequential"
 
     def __init__(
         self, alpha: float = 0.05, *, tuned_for: int = 10_000, n_batches: int | None = None
