@@ -18,11 +18,10 @@ def table_of():
 
 
 @pytest.fixture
-def run_main(run_edgewise, tmp_path, monkeypatch):
+def run_main(run_edgewise, tmp_path):
     """``run_main("test", "x.csv")``: in `tmp_path`, what is on both streams."""
 
     def run(*arguments, status=0, input=None):
-        monkeypatch.setattr("sys.argv", ["edgewise", *map(str, arguments)])
         done = run_edgewise(*arguments, status=status, cwd=tmp_path, input=input)
         return done.stdout, done.stderr
 

@@ -58,6 +58,8 @@ def following(run_main, words):
     """The next command, if it is another test."""
     _, err = run_main(*words)
     step = re.search(r"^Next: .*edgewise (test .*)$", err, re.M)
+    if "Next: leave --method out" in err:
+        return words[:2]
     return None if step is None else shlex.split(step[1])
 
 

@@ -54,7 +54,7 @@ class TestPair:
             (["a", "b", "--method", "trace"], 2, ["method: ", "'trace'"]),
             (["a", "b", "--alpha", "1"], 2, ["alpha: "]),
             (["a", "b", "--json", "rows.csv"], 1, ["one of the inputs"]),
-            (["a"], 2, ["expected DATA, X and Y, got only"]),
+            (["a"], 2, ["Missing argument 'DATA...'"]),
         ):
             out, err = run_main("pair", csv_file, *arguments, status=status)
             assert out == ""
@@ -65,9 +65,8 @@ class TestPair:
 class TestPlan:
     def test_every_method_that_suits_says_how_many_rows(self, run_main, table_of, csv_file, rows):
         terms = {"power": 0.9, "alpha": 0.01}
-        out, err = run_main(
-            "plan", csv_file, "--effect", "0.2", "--power", "0.9", "--alpha", "0.01"
-        )
+        asked = ["--effect", "0.2", "--power", "0.9", "--alpha", "0.01"]
+        out, _ = run_main("plan", csv_file, *asked)
         assert out.startswith("To find a partial correlation of 0.2 (power 0.9, alpha 0.01")
         shown = table_of(out)
         for name, (guarantee, finds, typical, hardest) in shown.items():
@@ -79,14 +78,14 @@ class TestPlan:
             assert finds == ("none" if np.isnan(effect) else f"{effect:.3f}")
         assert {"score", "batch", "kendall"} < {*shown} < {*METHODS}
         missing = ew.plan_sample_size(rows, effect=0.2, method="score", **terms).n_samples - 400
-        assert err == f"Next: collect {missing:,} more rows, or plan for a larger effect.\n"
+        assert out.endswith(f"Collect {missing:,} more rows, or plan for a larger effect.\n")
         assert [*table_of(run_main("plan", csv_file, "--method", "entrywise")[0])] == ["entrywise"]
 
     def test_without_an_effect_it_says_what_the_rows_find(self, run_main, csv_file, rows):
         out, err = run_main("plan", csv_file)
         effect = ew.detectable_effect(rows, method="score")
         assert f"Your 400 rows find a partial correlation of {effect:.3f} (score, Holm " in out
-        assert err.endswith(f"edgewise plan {csv_file} --effect {effect / 2:.2g}\n")
+        assert err == ""
 
     def test_more_columns_than_rows(self, run_main, tmp_path):
         np.save(tmp_path / "wide.npy", np.random.default_rng(0).standard_normal((40, 50)))
@@ -105,11 +104,10 @@ class TestPlan:
 
 
 class TestCompare:
-    def test_the_methods_that_suit_have_a_line(self, run_main, table_of, tmp_path, csv_file, rows):
+    def test_the_methods_that_suit_have_a_line(self, run_main, table_of, csv_file, rows):
         asked = ("--alpha", "0.3", "--correction", "bh", "--columns", "a,b,c")
-        out, err = run_main("compare", "rows.csv", *asked, "--plot", "x.svg")
+        out, err = run_main("compare", "rows.csv", *asked)
         assert err == ""
-        assert (tmp_path / "x.svg").read_bytes().startswith(b"<?xml")
         shown = table_of(out)
         for line in ew.compare_methods(rows[:, :3], 0.3, "bh", ["score", "batch", "kendall"]):
             assert shown[line.label][2] == str(line.result.n_edges)
@@ -130,7 +128,7 @@ class TestCompare:
         assert err == ""
 
     def test_null_is_what_python_says(self, run_main, table_of, csv_file, rows):
-        asked = (
+        asked = [
             "--null",
             "--shuffles",
             "10",
@@ -140,9 +138,9 @@ class TestCompare:
             "3",
             "--columns",
             "a,b,c",
-        )
+        ]
         out, err = run_main("compare", csv_file, *asked)
-        assert err.startswith("Next: shuffle 100 times, to tell the methods apart: edgewise")
+        assert err.startswith("Next: shuffle 100 times")
         lines = ew.check_null(rows[:, :3], n_shuffles=10, alpha=0.2, random_state=3)
         shown = table_of(out)
         assert list(shown) == [line.label for line in lines]
@@ -160,8 +158,8 @@ class TestCompare:
     def test_null_of_long_data(self, run_main, tmp_path):
         np.save(tmp_path / "long.npy", np.random.default_rng(3).standard_normal((25_000, 3)))
         asked = ("--null", "--shuffles", 1, "--correction", "none")
-        out, err = run_main("compare", "long.npy", *asked)
-        assert err == "edgewise: shuffled an even sample of 8,334 of the 25,000 rows.\n"
+        out, _ = run_main("compare", "long.npy", *asked)
+        assert out.startswith("1 shuffle of 8,334 rows")
         assert "alpha holds for each pair" in out
 
     def test_refusals(self, refused, csv_file):
@@ -169,7 +167,7 @@ class TestCompare:
             (["--alpha", "2"], 2, "--alpha: expected a number between 0 and 1, got 2.0."),
             (["--columns", "a"], 1, "minimum of 2"),
             (["--null", "--shuffles", "0"], 2, "--shuffles: expected a whole number from 1 on"),
-            (["--null", "--plot", "a.png"], 2, "--null has none"),
+            (["--null", "--all"], 2, "--null has none"),
             (["--null", "--transform", "normal-scores"], 2, "leave --transform out"),
             (["--shuffles", "5"], 2, "--shuffles and --seed are options of --null; add --null."),
         ):
@@ -255,7 +253,7 @@ class TestDiff:
             (["a.csv"], 2, "expected two groups, got 1"),
             (["a.csv", "b.csv", "trial.csv"], 2, "--by COLUMN"),
             (["a.csv", "b.csv", "--json", "-", "--csv", "-"], 2, "only one of them"),
-            (["a.csv", "a.csv"], 1, "the same data twice"),
+            (["a.csv", "a.csv"], 1, "the file 'a.csv' in both"),
             (["a.csv", "missing.csv"], 1, "group 'missing': data: there is no file"),
             (["trial.csv", "--by", "ram"], 1, "did you mean 'arm'?"),
             (["a.csv", "b.csv", "--method", "score"], 2, "--method: "),

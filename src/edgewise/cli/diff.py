@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from edgewise.cli.options import (
-    Manual,
-    column_names,
-    data_argument,
-    family_of,
-    option,
-    reading_section,
-    section,
-)
-from edgewise.cli.run import (
-    check_outputs,
-    data_of,
-    progress_bar,
-    write_notes,
-    write_outputs,
-)
-from edgewise.cli.streams import info_dropped, output, warnings_shown
+from edgewise.api.compare_groups import compare_groups
+from edgewise.cli.options import arguments, command, data_argument, given_method_options, option
+from edgewise.cli.run import check_outputs, data_of, progress_bar, write_notes, write_outputs
+from edgewise.cli.show import info_dropped, output, print_differences, show_notes, typed
+from edgewise.plots.export import write_plot
+from edgewise.results.summary import any_sentence, strongest_sentence
+from edgewise.sums.save import as_state
 
 
-@click.command(
+@command(
     "diff",
-    cls=Manual,
-    short_help="Which edges differ between two groups.",
-    examples="""
+    {
+        "Rows and columns": (
+            data_argument(),
+            *("--columns", "--exclude", "--by", "--given", "--pairs", "--missing", "--clusters"),
+            "--transform",
+        ),
+        "The test": (
+            option("--method", help="wald, batch, elliptical or fisher.  [default: auto]"),
+            *("--alpha", "--correction", "--permutations", "--seed"),
+        ),
+        "Output": ("--csv", "--json", "--report", "--plot", "--all-edges"),
+    },
+    """
     # Which edges differ between two files with the same columns?
     edgewise diff before.csv after.csv
     # Between the levels of a column, by 999 permutations
@@ -41,33 +38,8 @@ from edgewise.cli.streams import info_dropped, output, warnings_shown
     # Each day may depend on the days before; every pair into a table
     edgewise diff before.csv after.csv --method batch --csv pairs.csv
     """,
+    of_methods=True,
 )
-@section(
-    "Rows and columns",
-    *(data_argument, "--columns", "--exclude"),
-    click.option(
-        "--by",
-        metavar="COLUMN",
-        help="The column of DATA that tells the groups apart; it may hold text. With more than two "
-        "levels, each is compared with all the others.",
-    ),
-    *("--given", "--pairs", "--missing", "--clusters", "--transform"),
-)
-@section(
-    "The test",
-    option("--method", help="wald, batch, elliptical or fisher.  [default: auto]"),
-    *("--alpha", "--correction"),
-    click.option("--n-batches", type=int, help="Batches of rows; by default 100. (batch)"),
-    click.option(
-        "--permutations",
-        type=int,
-        metavar="N",
-        help="Take p-values from so many permutations of the groups; 999 is usual.",
-    ),
-    "--seed",
-)
-@section("Output", *("--csv", "--json", "--report", "--plot", "--all-edges"))
-@reading_section
 def diff_command(**options: Any) -> None:
     """Test for every pair of columns whether its partial correlation differs between two groups.
 
@@ -75,56 +47,31 @@ def diff_command(**options: Any) -> None:
     or, with --by, the files that hold the rows of all groups. Columns are matched by name. The rows
     of the groups must be independent of each other: not the same subjects twice.
     """
-    from edgewise.api.compare_groups import compare_groups
-    from edgewise.cli.show import print_differences, show_notes
-    from edgewise.plots.export import write_plot
-    from edgewise.results.summary import any_sentence, strongest_sentence
-
-    names = ("report", "plot", "csv", "json")
-    outputs = {f"--{name}": options[name] for name in names}
-    check_outputs(outputs, options)
-    groups = _groups(options)
-    groups |= family_of(options, _column_names(groups["a"], options))
-    if options["n_batches"] is not None:
-        groups["n_batches"] = options["n_batches"]
-    how = ("alpha", "correction", "missing", "transform", "clusters", "permutations")
+    check_outputs(options, "report", "plot", "csv", "json")
+    how = arguments(compare_groups, options) | given_method_options(options) | _groups(options)
     what = "testing" if options["permutations"] is None else "permuting"
-    with warnings_shown(), progress_bar(what, options["permutations"], "permutations") as bar:
-        result = compare_groups(
-            **groups,
-            **{name: options[name] for name in how if options[name] is not None},
-            random_state=options["seed"],
-            columns=column_names(options["columns"]),
-            exclude=column_names(options["exclude"]),
-            progress=bar.advance,
-        )
+    with progress_bar(what, options["permutations"], "permutations") as bar:
+        result = compare_groups(**how, progress=bar.advance)
+    write_outputs(
+        options,
+        report=lambda file: result.report(file, command=typed()),
+        plot=lambda file: write_plot(result.plot()[0], file),
+        csv=result.to_csv,
+        json=lambda file: result.to_json(file, indent=2),
+    )
     results = result.comparisons()
     several = len(results) > 1
-    write_outputs(
-        outputs,
-        {
-            "--report": lambda file: result.report(
-                file, command=shlex.join(["edgewise", *sys.argv[1:]])
-            ),
-            "--plot": lambda file: write_plot(result.plot()[0], file),
-            "--csv": result.to_csv,
-            "--json": lambda file: result.to_json(file, indent=2),
-        },
-    )
     cautions = dict.fromkeys(str(caution) for one in results for caution in one.cautions)
     intervals = f"interval_low and interval_high: {results[0].interval_label}, of the difference"
     notes = [one.headline() for one in results] + [intervals]
-    write_notes(outputs["--csv"], [*notes, *(f"caution: {caution}" for caution in cautions)])
-    if "-" not in outputs.values():
-        if several:
-            output(result.headline())
-            output(any_sentence(result.global_pvalue, results[0]))
+    write_notes(options["csv"], [*notes, *(f"caution: {caution}" for caution in cautions)])
+    if "-" not in (options["csv"], options["json"], options["report"]):
+        output(result.headline())
+        output(any_sentence(result.global_pvalue, results[0]))
         for one in results:
             if several:
                 output()
-            output(one.headline())
-            if not several:
-                output(any_sentence(one.global_pvalue, one))
+                output(one.headline())
             if one.n_edges:
                 print_differences(one, every=options["all_edges"])
             else:
@@ -135,36 +82,17 @@ def diff_command(**options: Any) -> None:
 
 
 def _groups(options: dict[str, Any]) -> dict[str, Any]:
-    """The groups, and the method that serves them."""
-    from edgewise.methods.registry import DEFAULT_METHOD
-    from edgewise.sums.save import as_state
-
-    data, by, method = options["data"], options["by"], options["method"] or DEFAULT_METHOD
-    if by is not None:
-        return {"a": data_of(options), "by": by, "method": method}
+    """The groups, as `compare_groups` takes them."""
+    data = options["data"]
+    if options["by"] is not None:
+        return {"a": data_of(options)}
     if len(data) != 2:
         raise click.UsageError(
             f"expected two groups, got {len(data)}; name a folder or a pattern for a group of many "
             "files, or add --by COLUMN if a column tells the groups apart."
         )
-    states = [as_state(path) for path in data]
-    a, b = (state or data_of(options, path) for state, path in zip(states, data, strict=True))
-    short = [(Path(path).name or path).split(".")[0] or path for path in data]
-    first, second = short if short[0] != short[1] else data
-    names = (first, second) if first != second else ("a", "b")
-    return {"a": a, "b": b, "group_names": names, "method": method}
-
-
-def _column_names(group: Any, options: dict[str, Any]) -> Sequence[str]:
-    """The columns of a group, which the file of --pairs is read with; not opened without need."""
-    from edgewise._checks import default_names
-    from edgewise.tables.open import as_table
-    from edgewise.tables.reading import DataToRead
-
-    if not options["given"] and options["pairs"] is None:
-        return ()
-    if not isinstance(group, DataToRead):
-        return group.feature_names or default_names(group.n_features or 0)
-    without = [name for name in (options["by"], options["clusters"]) if name is not None]
-    exclude = [*(column_names(options["exclude"]) or []), *without]
-    return as_table(group, columns=column_names(options["columns"]), exclude=exclude).feature_names
+    first, second = ((Path(path).name or path).split(".")[0] or path for path in data)
+    if first == second:
+        first, second = data if data[0] != data[1] else ("a", "b")
+    a, b = (as_state(path) or data_of(options, path) for path in data)
+    return {"a": a, "b": b, "group_names": (first, second)}

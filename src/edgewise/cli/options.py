@@ -1,192 +1,189 @@
-"""The options of all commands, in one list, and help that reads like a page of a manual."""
+"""The options of all commands, in one table, and help that reads like a page of a manual."""
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, fields
-from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, TypeVar
+from inspect import cleandoc, signature
+from typing import Any
 
 import click
 
-from edgewise._text import did_you_mean
 from edgewise.errors import DataError
-from edgewise.methods.registry import CLASSES, method_options
-
-if TYPE_CHECKING:
-    _ClickChoice = click.Choice[str]
-else:
-    _ClickChoice = click.Choice  # not generic in older versions
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+from edgewise.methods.registry import method_options
 
 # The shell completes file names here. Paths are checked by the code that reads or writes them.
 PATH = click.Path(readable=False)
 
 
-class Choice(_ClickChoice):
-    """One of some words; for another one that is near, the message says which."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter as error:
-            guess = did_you_mean(str(value), map(str, self.choices))
-            raise click.BadParameter(error.message + guess, ctx, param) from error
+def _text(metavar: str | None, help: str, **how: Any) -> dict[str, Any]:
+    return {"metavar": metavar, "help": help, **how}
 
 
 def _file(help: str, metavar: str = "FILE|-") -> dict[str, Any]:
-    return {"type": PATH, "metavar": metavar, "help": help}
+    return _text(metavar, help, type=PATH)
 
 
 def _names(help: str) -> dict[str, Any]:
-    return {"metavar": "NAMES", "multiple": True, "help": f"{help}, separated by commas."}
+    return _text("NAMES", f"{help}, separated by commas.", multiple=True)
 
 
-def _one_of(words: Iterable[str], help: str, **how: Any) -> dict[str, Any]:
-    return {"type": Choice(tuple(words)), "metavar": "WORD", "help": help, **how}
+def _flag(help: str, **how: Any) -> dict[str, Any]:
+    return {"is_flag": True, "help": help, **how}
 
 
-_KINDS = ("network", "heatmap", "volcano", "forest", "pvalues", "centrality")
-#: How files are read, where their first lines do not show it; `edgewise help files` lists these.
+#: How files are read, where their first lines do not show it.
 _READING: dict[str, dict[str, Any]] = {
-    "--sep": {"metavar": "CHAR", "help": "Between cells: CHAR, tab or whitespace."},
-    "--decimal": {"metavar": "CHAR", "help": "The decimal point: . or ,"},
-    "--encoding": {"metavar": "NAME", "help": "As in latin-1 or utf-16."},
-    "--quote": {"metavar": "CHAR", "help": "The quotes around cells: \" or '"},
-    "--skip": {"type": int, "metavar": "N", "help": "Lines above the names."},
-    "--na-values": {
-        "metavar": "TEXT",
-        "multiple": True,
-        "help": "A further text for a missing value.",
-    },
-    "--header/--no-header": {"default": None, "help": "Whether the first line names the columns."},
-    "--index-col": {
-        "metavar": "NAME|INDEX",
-        "help": "The column that numbers the rows, by name or index (0: the first), or none.",
-    },
-    "--sheet": {"metavar": "NAME", "help": "The sheet of an .xlsx file.  [default: the first]"},
+    "--sep": _text("CHAR", "Between cells: CHAR, tab or whitespace."),
+    "--decimal": _text("CHAR", "The decimal point: . or ,"),
+    "--encoding": _text("NAME", "As in latin-1 or utf-16."),
+    "--quote": _text("CHAR", "The quotes around cells: \" or '"),
+    "--skip": _text("N", "Lines above the names.", type=int),
+    "--na-values": _text("TEXT", "A further text for a missing value.", multiple=True),
+    "--header/--no-header": _flag("Whether the first line names the columns.", default=None),
+    "--index-col": _text("NAME|INDEX", "The column that numbers the rows (0: the first), or none."),
+    "--sheet": _text("NAME", "The sheet of an .xlsx file.  [default: the first]"),
 }
-#: Every option that is not of a single command.
-_OPTIONS: dict[str, dict[str, Any]] = {
+READING = tuple(name.partition("/")[0][2:].replace("-", "_") for name in _READING)
+#: The options of all commands. The functions that take words check them, and guess what was meant.
+OPTIONS: dict[str, dict[str, Any]] = {
     "--columns": _names("Columns to test"),
     "--exclude": _names("Columns to leave out"),
     "--given": _names("Columns to adjust for only"),
     "--pairs": _file("Test only these pairs, two names on each line of CSV.", "FILE"),
-    "--missing": _one_of(
-        ("auto", "drop", "pairwise", "raise"),
-        "Missing values: drop their rows, pairwise, all rows that have both columns of a pair, or "
-        "raise an error; auto is pairwise where the method can.",
+    "--missing": _text(
+        "WORD",
+        "Missing values: drop their rows, pairwise (all rows with both columns of a pair), raise "
+        "an error, or auto: pairwise where the method can.",
         default="auto",
-        show_default=True,
     ),
-    "--weights": {"metavar": "NAME", "help": "A column that says how much each row counts."},
-    "--weight-kind": _one_of(
-        ("sampling", "frequency"),
-        "sampling (unequal chances), or frequency (copies).",
-        default="sampling",
-        show_default=True,
+    "--weights": _text("NAME", "A column that says how much each row counts."),
+    "--weight-kind": _text("WORD", "sampling, or frequency (copies).", default="sampling"),
+    "--clusters": _text("NAME", "A column that says which rows belong together."),
+    "--transform": _text("WORD", "normal-scores, or the diff or log-diff of consecutive rows."),
+    "--by": _text("COLUMN", "The column of DATA that tells the groups apart; it may hold text."),
+    "--method": _text(
+        "METHOD",
+        "auto, score, wald, batch, nodewise, kendall, sequential, fisher, elliptical, or a bound: "
+        "entrywise, whitened, spectral, trace, eig.  [default: auto, by the rows]",
     ),
-    "--clusters": {"metavar": "NAME", "help": "A column that says which rows belong together."},
-    "--transform": _one_of(
-        ("normal-scores", "diff", "log-diff"),
-        "Test normal-scores, or the diff or log-diff of consecutive rows.",
+    "--alpha": _text(None, "Significance level.", default=0.05),
+    "--correction": _text("NAME", "holm, bonferroni, bh, by, maxt or none.", default="holm"),
+    "--min-effect": _text("RHO", "Edges have partial correlations above RHO.", type=float),
+    "--permutations": _text("N", "P-values from N permutations; 999 is usual.", type=int),
+    "--effect": _text("RHO", "The partial correlation that should be found.", type=float),
+    "--power": _text(None, "The probability of finding it.", default=0.8),
+    "--all": _flag("Also the bounds on all entries at once."),
+    "--null": _flag("Shuffle the columns, and show instead how often each method finds an edge."),
+    "--shuffles": _text("N", "Shuffles of --null.  [default: 100]", type=int),
+    "--seed": _text(None, "Of random numbers.", type=int, default=0),
+    "--rows": _text(None, "How many.", default=10_000),
+    "--features": _text(None, "How many variables.", default=10),
+    "--distribution": _text(
+        "LAW",
+        "gaussian, laplace (omega), t (df), contaminated (share, scale), gamma (shape), lognormal "
+        "(sigma), pareto (shape).",
+        default="gaussian",
     ),
-    "--method": _one_of(CLASSES, "", metavar="METHOD"),
-    "--alpha": {
-        "type": float,
-        "default": 0.05,
-        "show_default": True,
-        "help": "Significance level.",
-    },
-    "--correction": _one_of(
-        ("holm", "bonferroni", "bh", "by", "maxt", "none"),
-        "For many pairs: holm, bonferroni, bh, by, maxt, none.  [default: holm]",
-        metavar="NAME",
-        callback=lambda *given: given[2] or "holm",
+    "--memory": _text(None, "AR(1): the share of the previous row that stays.", type=float),
+    "--kind": _text(
+        "WORD",
+        "batches serve method batch, moments the methods trace, spectral and fisher, products (of "
+        "at most 60 columns) also eig, concordance method kendall.",
+        default="batches",
     ),
-    "--min-effect": {
-        "type": float,
-        "default": 0.0,
-        "metavar": "RHO",
-        "help": "Declare an edge only where the partial correlation is larger.",
-    },
-    "--json": _file("Write the whole result as JSON."),
+    "--checkpoint-every": _text("SECONDS", "How often to save a checkpoint.", type=float),
+    "--resume": _flag("Continue from the checkpoint of an interrupted run."),
     "--csv": _file("Write every tested pair as a line; notes go into FILE.notes.txt."),
+    "--json": _file("Write the whole result as JSON."),
     "--graph": _file("Write the graph, by the ending .graphml, .gexf or .cyjs.", "FILE"),
     "--plot": _file("Draw a picture.", "FILE.png|svg|pdf"),
-    "--plot-kind": _one_of(_KINDS, f"{', '.join(_KINDS[:-1])}, {_KINDS[-1]}.", metavar="KIND"),
-    "--all-edges": {"is_flag": True, "help": "Print all edges, not only the 15 strongest."},
-    "--compare/--no-compare": {
-        "default": None,
-        "help": "All other methods in the page, or none.",
-    },
-    "--no-rows": {"is_flag": True, "help": "No sampled rows in the page."},
-    "--open": {"is_flag": True, "help": "Open the page in your browser."},
+    "--plot-kind": _text("KIND", "network, heatmap, volcano, forest, pvalues, centrality."),
     "--report": _file("Write a page to explore in a browser.", "FILE.html"),
-    "--seed": {"type": int, "default": 0, "show_default": True, "help": "Of random numbers."},
-    "--verbose": {"is_flag": True, "help": "Say which files were read, and the time and memory."},
-    **{name: {**how, "hidden": True} for name, how in _READING.items()},
+    "--output": _file("The file to write.", "FILE"),
+    "--all-edges": _flag("Print all edges, not only the 15 strongest."),
+    "--compare/--no-compare": _flag("All other methods in the page, or none.", default=None),
+    "--no-rows": _flag("No sampled rows in the page."),
+    "--open": _flag("Open the page in your browser."),
+    **_READING,
 }
-READING = tuple(name.partition("/")[0][2:].replace("-", "_") for name in _READING)
+_SHORT = {"--output": "-o", "--rows": "-n", "--features": "-p"}
+#: Options with another name in Python.
+_TYPED = {"every": "--all", "random_state": "--seed", "n_shuffles": "--shuffles"}
+_IN_PYTHON = {option: name for name, option in _TYPED.items()}
 
 
-def option(name: str, **how: Any) -> Callable[[_Command], _Command]:
-    """An option of the list, or a new one; what is said here goes first."""
-    names = ("-v", name) if name == "--verbose" else (name,)
-    return click.option(*names, **{**_OPTIONS.get(name, {}), **how})
+def option(name: str, **how: Any) -> click.Option:
+    """An option of the table; what is said here goes first."""
+    names = [one for one in (_SHORT.get(name), name, _IN_PYTHON.get(name)) if one]
+    return click.Option(names, **{**OPTIONS[name], **how})
 
 
-def section(title: str, *options: str | Callable[[Any], Any]) -> Callable[[_Command], _Command]:
-    """Give a command options, those of the list by name, under a title in its help."""
-
-    def add(command: _Command) -> _Command:
-        for one in reversed(options):
-            command = (option(one) if isinstance(one, str) else one)(command)
-            parameters: list[Any] = vars(command)["__click_params__"]
-            parameters[-1].section = title
-        return command
-
-    return add
-
-
-data_argument = click.argument("data", nargs=-1, required=True, type=PATH, metavar="DATA...")
-reading_section = section("Files", *_READING)
+def data_argument() -> click.Argument:
+    return click.Argument(["data"], nargs=-1, required=True, type=PATH, metavar="DATA...")
 
 
 class Manual(click.Command):
-    """A command that ends its help with examples; the tests run every one of them."""
+    """A command with its options in sections, and examples; the tests run every one of them."""
 
-    def __init__(self, *arguments: Any, examples: str, methods: bool = False, **more: Any) -> None:
-        super().__init__(*arguments, **more)
-        self._examples, self._methods = examples, methods
+    examples = ""
+    of_methods = False
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [*super().get_params(ctx), *(method_parameters() if self._methods else ())]
+        own = super().get_params(ctx)
+        names = {one.name for one in own}
+        more = method_parameters() if self.of_methods else ()
+        return [*own, *(one for one in more if one.name not in names)]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
-        parameters = self.get_params(ctx)
-        for parameter in parameters:
+        for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             # Arguments stand in the usage line, and the text below explains them.
             if record is not None and isinstance(parameter, click.Option):
-                title = getattr(parameter, "section", "")
-                sections.setdefault(title or next(reversed(sections), "Options"), []).append(record)
+                title = getattr(parameter, "section", "") or next(reversed(sections), "Options")
+                sections.setdefault(title, []).append(record)
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl(records)
-        topics = ["`edgewise help methods`: the options of each method."] * self._methods
-        if any(parameter.name == READING[0] for parameter in parameters):
-            topics.append("`edgewise help files`: options for files that are read wrongly.")
-        if topics:
-            with formatter.section("More"):
-                formatter.write("".join(f"  {topic}\n" for topic in topics))
+        if self.of_methods:
+            formatter.write("\nMore: `edgewise help methods` has the options of each method.\n")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        write_examples(formatter, self._examples)
+        write_examples(formatter, self.examples)
+
+
+def command(
+    name: str,
+    sections: Mapping[str, Sequence[str | click.Parameter]],
+    examples: str,
+    *,
+    of_methods: bool = False,
+    reads_files: bool = True,
+) -> Callable[[Callable[..., Any]], Manual]:
+    """Make a command of a function: options of the table by name, or others, under titles."""
+
+    def made(function: Callable[..., Any]) -> Manual:
+        parameters: list[Any] = []
+        for title, options in {
+            **sections,
+            "Files that are read wrongly": _READING if reads_files else (),
+        }.items():
+            for one in options:
+                parameters.append(option(one) if isinstance(one, str) else one)
+                parameters[-1].section = title
+        found = Manual(
+            name,
+            callback=function,
+            params=parameters,
+            help=cleandoc(function.__doc__ or ""),
+        )
+        found.examples, found.of_methods = examples, of_methods
+        return found
+
+    return made
 
 
 def write_examples(formatter: click.HelpFormatter, examples: str) -> None:
@@ -196,45 +193,44 @@ def write_examples(formatter: click.HelpFormatter, examples: str) -> None:
             formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
 
-def reading_options() -> list[click.Option]:
-    """The options of files, with their help."""
-    return [click.Option([name], **how) for name, how in _READING.items()]
-
-
 def method_parameters() -> list[click.Option]:
-    """A hidden option without a default for each field of any method, with the choices of all."""
-    made = []
-    for name, kinds in method_options().items():
-        own = [field for kind in kinds for field in fields(kind) if field.name == name]
-        widest = max(own, key=lambda field: len(field.metadata["choices"]))
-        made.append(option_of(widest, hidden=True))
-    return made
+    """A hidden option without a default for each field of any method."""
+    return [
+        option_of(next(one for one in fields(kinds[0]) if one.name == name), hidden=True)
+        for name, kinds in method_options().items()
+    ]
 
 
 def option_of(field: Field[Any], *, hidden: bool = False) -> click.Option:
     """A field of a method as an option, whose help shows the default of the field."""
-    known = field.metadata
+    known, parse = field.metadata, field.metadata["parse"]
     without = field.default is None or field.default is False
     return click.Option(
-        [f"--{field.name.replace('_', '-')}"],
-        type=Choice(known["choices"]) if known["choices"] else known["kind"],
+        [_TYPED.get(field.name, f"--{field.name.replace('_', '-')}"), field.name],
+        type=known["kind"],
         is_flag=known["kind"] is bool,
         default=None,
-        metavar=known["metavar"],
+        callback=lambda _, __, value: value if value is None or parse is None else parse(value),
+        metavar=known["metavar"] or "|".join(known["choices"]) or None,
         help=known["help"] + ("" if without else f"  [default: {field.default}]"),
         hidden=hidden,
     )
 
 
 def given_method_options(options: dict[str, Any]) -> dict[str, Any]:
-    """The options of methods that the user gave on the command line, ready to pass on."""
-    found = {}
-    for name, kinds in method_options().items():
-        value = options.get(name)
-        if value is not None and value is not False:
-            parsers = [one.metadata["parse"] for one in fields(kinds[0]) if one.name == name]
-            found[name] = value if parsers[0] is None else parsers[0](value)
-    return found
+    """The options of methods that the user gave."""
+    return {name: options[name] for name in method_options() if options[name] not in (None, False)}
+
+
+def arguments(function: Callable[..., Any], options: dict[str, Any], *only: str) -> dict[str, Any]:
+    """What a function takes of the options that were given, or some of it, as Python has it."""
+    names = only or {*signature(function).parameters} - {"data"}
+    found = {name: options[name] for name in names if options.get(name) is not None}
+    for name in {"columns", "exclude", "given"} & found.keys():
+        found[name] = column_names(found[name])
+    if "pairs" in found:
+        found["pairs"] = _pairs_in(found["pairs"])
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def column_names(texts: Sequence[str]) -> list[str] | None:
@@ -251,87 +247,43 @@ def column_names(texts: Sequence[str]) -> list[str] | None:
     return names or None
 
 
-#: First lines that name the columns of the file, if the data have no such columns.
-_HEADINGS = (["source", "target"], ["from", "to"], ["x", "y"], ["variable1", "variable2"])
-
-
-def family_of(options: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """`given` and `pairs` of the functions, checked against the names of the data's columns."""
-    from edgewise._checks import check_known
-    from edgewise.inference.question import checked_family, family_mask
-
-    given, path = column_names(options["given"]), options["pairs"]
-    chosen = {name: column_names(options[name]) for name in ("columns", "exclude")}
-    family_mask(names, *checked_family(given, **chosen))
-    if path is None:
-        return {"given": given, "pairs": None}
-    pairs = []
-    for number, found in _pairs_in(path, names):
-        where = f"pairs: line {number} of '{path}'"
-        if len(found) != 2 or not all(name or name in names for name in found):
-            raise DataError(
-                f"{where}: expected two names with a comma between them, got {', '.join(found)!r}."
-            )
-        check_known(where, found, names)
-        if found[0] == found[1]:
-            raise DataError(f"{where}: expected two different columns, got {found[0]!r} twice.")
-        pairs.append((found[0], found[1]))
-    if not pairs:
-        raise DataError(
-            f"pairs: expected two names on each line of '{path}', got no line; leave --pairs out "
-            "to test all pairs."
-        )
-    checked_family(given, pairs, **chosen)
-    return {"given": given, "pairs": pairs}
-
-
-def _pairs_in(path: str, names: Sequence[str]) -> Iterable[tuple[int, list[str]]]:
-    """The number of each line that is not empty, and the names on it; a file of `--csv` will do."""
-    known, places = set(names), slice(None)
+def _pairs_in(path: str) -> list[tuple[str, str]]:
+    """The pairs of names in a file: the first two cells of each line, or "source" and "target"."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, skipinitialspace=True)
-            lines = [(reader.line_num, cells) for cells in reader if any(map(str.strip, cells))]
+            lines = [line for line in csv.reader(file, skipinitialspace=True) if any(line)]
     except (OSError, ValueError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or (
-            f"it is not CSV ({error})" if isinstance(error, csv.Error) else "it is not UTF-8 text"
-        )
+        reason = getattr(error, "strerror", None) or "it is no CSV in UTF-8"
         raise DataError(
             f"pairs: '{path}' cannot be read: {reason}; give a CSV file with two names on each "
             "line."
         ) from error
-    if lines:
-        first = [cell.strip().lower() for cell in lines[0][1]]
-        for start in (0, 1):  # in a file of `edgewise diff` the group may come before
-            two = first[start : start + 2]
-            if two in _HEADINGS and (len(first) > start + 2 or not {*two} <= known):
-                places, lines = slice(start, start + 2), lines[1:]
-                break
-    for number, cells in lines:
-        yield number, [_name_in(cell, known) for cell in cells[places]]
-
-
-def _name_in(cell: str, known: set[str]) -> str:
-    """The column that a cell names: as it stands, without spaces, or without its apostrophe."""
-    spellings = (cell, cell.strip(), cell.removeprefix("'"), cell.strip().removeprefix("'"))
-    return next((name for name in spellings if name in known), cell.strip())
-
-
-#: Options of single commands that messages name.
-_OWN = ("effect", "power", "shuffles", "permutations", "by", "rows", "features")
+    places = [0, 1]
+    if lines and {"source", "target"} <= {*lines[0]}:  # a file of `--csv`
+        places = [lines[0].index("source"), lines[0].index("target")]
+        lines = lines[1:]
+    elif wrong := [line for line in lines if len(line) != 2]:
+        raise DataError(
+            f"pairs: expected two names with a comma between them on each line of '{path}', got "
+            f"{', '.join(wrong[0])!r}."
+        )
+    return [(line[places[0]].strip(), line[places[1]].strip()) for line in lines]
 
 
 def as_typed(sentence: str) -> str:
     """A sentence of the library with options in place of the arguments of Python."""
-    names = [name.partition("/")[0][2:].replace("-", "_") for name in _OPTIONS]
-    for name in (*names, *_OWN, *method_options()):
-        option = f"--{name.replace('_', '-')}"
-        sentence = re.sub(rf"^{name}(?=: )|(?<=`){name}(?=`)", option, sentence)
-        sentence = re.sub(
-            rf"\b{name}=(?:'([^']*)'|\"([^\"]*)\"|(\d[\d.]*)|True|None|\.\.\.)",
-            lambda found, option=option: " ".join([option, *filter(None, found.groups())]),  # type: ignore[misc]
-            sentence,
-        )
+    known = {name.partition("/")[0] for name in OPTIONS} - {"--output"}
+    names = {name: f"--{name.replace('_', '-')}" for name in method_options()}
+    names |= {one[2:].replace("-", "_"): one for one in known} | _TYPED
+    some = "|".join(sorted(names, key=len, reverse=True))
+    sentence = re.sub(
+        rf"^({some})(?=: )|(?<=`)({some})(?=`)", lambda found: names[found[0]], sentence
+    )
+    sentence = re.sub(
+        rf"\b({some})=(?:'([^']*)'|\"([^\"]*)\"|(\d[\d.]*)|True|None|\.\.\.)",
+        lambda found: " ".join([names[found[1]], *filter(None, found.groups()[1:])]),
+        sentence,
+    )
     # Where the library names both.
     sentence = re.sub(r"(--[a-z-]+(?: \w+)?)(?:(?: of edge_test)?, \1\b| \(\1\))", r"\1", sentence)
     return sentence.removeprefix("X: ")

@@ -6,16 +6,31 @@ from typing import Any
 
 import click
 
-from edgewise.cli.options import PATH, Manual, column_names, option, reading_section, section
-from edgewise.cli.run import check_outputs, data_of, progress_bar, refuse_states, written
-from edgewise.cli.streams import info_dropped, output, warnings_shown
+from edgewise._checks import check_alpha
+from edgewise._shown import write_json
+from edgewise.api.pair import partial_test
+from edgewise.cli.options import arguments, command, data_argument, option
+from edgewise.cli.run import check_outputs, data_of, progress_bar, write_outputs
+from edgewise.cli.show import info_dropped, output, show_notes
 
 
-@click.command(
+@command(
     "pair",
-    cls=Manual,
-    short_help="Test one pair of columns, given the others.",
-    examples="""
+    {
+        "The test": (
+            data_argument(),
+            click.Argument(["x"], metavar="X"),
+            click.Argument(["y"], metavar="Y"),
+            option(
+                "--given",
+                help="Columns to adjust for, separated by commas, or none.  [default: all]",
+            ),
+            option("--method", help="score, wald, batch, elliptical or fisher.  [default: auto]"),
+            *("--missing", "--clusters", "--transform", "--alpha"),
+        ),
+        "Output": ("--json",),
+    },
+    """
     # Are two columns related, given all others?
     edgewise pair returns.csv a b
     # Given two others only; days may depend on the days before
@@ -24,53 +39,23 @@ from edgewise.cli.streams import info_dropped, output, warnings_shown
     edgewise pair returns.csv a b --given none --json -
     """,
 )
-@section(
-    "The test",
-    # With two words only, DATA is what click would call missing; the user forgot Y.
-    click.argument("data", nargs=-1, type=PATH, metavar="DATA..."),
-    click.argument("x", metavar="X"),
-    click.argument("y", metavar="Y"),
-    option("--given", help="Columns to adjust for, separated by commas, or none.  [default: all]"),
-    option("--method", help="score, wald, batch, elliptical or fisher.  [default: auto]"),
-    *("--missing", "--clusters", "--transform", "--alpha"),
-)
-@section("Output", "--json")
-@reading_section
-def pair_command(x: str, y: str, **options: Any) -> None:
+def pair_command(**options: Any) -> None:
     """Test whether columns X and Y of DATA are related, given all others or those of --given.
 
     It prints one sentence to quote, with an interval of level 1 − alpha. DATA is files, as for
     `edgewise test`. Nothing is corrected for.
     """
-    from edgewise._checks import check_alpha
-    from edgewise._shown import write_json
-    from edgewise.api.pair import partial_test
-    from edgewise.cli.show import show_notes
-
-    if not options["data"]:
-        raise click.UsageError(
-            f"expected DATA, X and Y, got only {x!r} and {y!r}; as in `edgewise pair returns.csv "
-            "a b`."
-        )
+    x, y = options["x"], options["y"]
     level = 1 - check_alpha(options["alpha"])
-    place = options["json"]
-    check_outputs({"--json": place}, options)
-    refuse_states(options)
-    given = column_names(options["given"])
-    names = ("method", "missing", "clusters", "transform")
-    how: dict[str, Any] = {name: options[name] for name in names if options[name] is not None}
-    if given is not None:
-        how["given"] = [] if given == ["none"] else given
-    with warnings_shown(), progress_bar(f"{x} – {y}"):
-        answer = partial_test(data_of(options), x, y, **how)
-    if place is not None:
-        with written(place) as file:
-            write_json(answer.document(level), file, 2)
-    if place != "-":
+    check_outputs(options, "json")
+    how = arguments(partial_test, options)
+    if how.get("given") == ["none"]:
+        how["given"] = []
+    with progress_bar(f"{x} – {y}"):
+        answer = partial_test(data_of(options), **how)
+    write_outputs(options, json=lambda file: write_json(answer.document(level), file, 2))
+    if options["json"] != "-":
         output(answer.sentence(level))
     info_dropped(answer.n_dropped)
-    notes = []
-    if given is None:
-        others = len(answer.given)
-        notes = [f"Adjusted for all {others} other columns; --given names fewer, or none."]
-    show_notes(notes, answer.cautions)
+    others = f"Adjusted for all {len(answer.given)} other columns; --given names fewer, or none."
+    show_notes([] if "given" in how else [others], answer.cautions)

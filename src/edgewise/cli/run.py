@@ -4,94 +4,87 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import click
 
-from edgewise.cli.options import READING, column_names
-from edgewise.cli.streams import warnings_shown, write_bytes
-from edgewise.errors import DataError, NonFiniteError
+from edgewise._checks import check_ending
+from edgewise._files import atomic_path, check_writable
+from edgewise._parallel import watched_by
+from edgewise.cli.options import READING, arguments
+from edgewise.cli.show import warnings_shown
+from edgewise.errors import DataError
+from edgewise.plots.export import graph_kind, plot_kind
+from edgewise.sums.save import is_state_file
+from edgewise.tables.files import expand_paths
+from edgewise.tables.open import as_table
+from edgewise.tables.reading import DataToRead, open_table
+from edgewise.tables.table import Table
 
-if TYPE_CHECKING:
-    from edgewise.tables.reading import DataToRead
-    from edgewise.tables.table import Table
 
-T = TypeVar("T")
-
-
-def data_of(options: dict[str, Any], data: Any = None) -> DataToRead:
+def data_of(options: dict[str, Any], data: str | None = None) -> DataToRead:
     """DATA, or one file of it, to be read as the options say."""
-    from edgewise.tables.reading import open_table
-
-    reading = {name: options[name] for name in READING}
-    if reading["index_col"] == "none":
-        reading["index_col"] = False
-    return open_table([*options["data"]] if data is None else data, **reading)
-
-
-def refuse_states(options: dict[str, Any]) -> None:
-    """Refuse a state where rows are needed."""
-    from edgewise.sums.save import as_state
-
-    for path in options["data"]:
-        if as_state(path) is not None:
+    files = [*options["data"]] if data is None else [data]
+    for path in files:
+        if is_state_file(path):
             raise DataError(
                 f"data: expected rows, got the state file '{path}'; `edgewise test` takes a single "
                 "state, `edgewise merge` several."
             )
+    reading = {name: options[name] for name in READING}
+    if reading["index_col"] == "none":
+        reading["index_col"] = False
+    return open_table(files, **reading)
 
 
 def rows_of(options: dict[str, Any], bar: Bar | None = None, **chosen: Any) -> Table:
     """The rows of DATA, as the options say; `chosen` in place of some options."""
-    from edgewise.tables.open import as_table
-
-    refuse_states(options)
-    names = ("missing", "clusters", "weights", "weight_kind", "transform")
-    how = {name: options[name] for name in names if options.get(name) is not None}
-    how |= {name: column_names(options.get(name, ())) for name in ("columns", "exclude")}
-    if bar is not None:
-        how["progress"] = bar.advance
-    table = as_table(data_of(options), **how | chosen)
+    table = as_table(
+        data_of(options),
+        **arguments(as_table, options) | chosen,
+        progress=None if bar is None else bar.advance,
+    )
     if bar is not None:
         bar.total = table.estimated_rows
     return table
+
+
+def complete_rows(options: dict[str, Any], bar: Bar | None = None) -> Table:
+    """The rows for what has no use for others: with "auto", those without missing values."""
+    missing = "drop" if options["missing"] == "auto" else options["missing"]
+    return rows_of(options, bar, missing=missing)
 
 
 class Bar:
     """A bar that names what runs; over rows, it starts again with each pass over them."""
 
     def __init__(self, progress: Any, what: str, total: float | None, unit: str) -> None:
-        self._progress, self.total = progress, total
+        self._progress, self.total, self._done = progress, total, 0.0
         self._task = progress and progress.add_task(what, total=total, unit=unit)
-        self._done = 0.0
 
-    def name(self, what: str) -> None:
-        """Say what runs now, from its start."""
-        self._done = 0.0
+    def name(self, what: str | None, done: float = 0.0) -> None:
+        """Say what runs now, from its start, or how much of it is done."""
+        self._done = done
         if self._progress:
-            self._progress.update(self._task, description=what, completed=0)
+            self._progress.update(self._task, description=what, completed=done, total=self.total)
 
     def advance(self, done: float) -> None:
         """So much was just done."""
-        self._done += done
-        if self.total and self._done > self.total:
-            self._done = min(done, self.total)
-        if self._progress:
-            self._progress.update(self._task, completed=self._done, total=self.total)
+        again = self.total and self._done + done > self.total
+        self.name(None, done if again else self._done + done)
 
 
 @contextmanager
 def progress_bar(what: str, total: float | None = None, unit: str = "rows") -> Iterator[Bar]:
-    """A bar on standard error, if that is a terminal; long steps inside have bars of their own."""
+    """Show warnings, and a bar if standard error is a terminal; long steps have bars of their own."""
     if not sys.stderr.isatty():
-        yield Bar(None, what, total, unit)
+        with warnings_shown():
+            yield Bar(None, what, total, unit)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    from edgewise._parallel import watched_by
 
     done = TextColumn("{task.completed:,.0f} {task.fields[unit]}")
     columns = (TextColumn("{task.description}"), BarColumn(), done, TimeElapsedColumn())
@@ -106,72 +99,39 @@ def progress_bar(what: str, total: float | None = None, unit: str = "rows") -> I
                 progress.remove_task(task)
 
         bar = Bar(progress, what, total, unit)
-        with watched_by(step, bar.name):
+        with warnings_shown(), watched_by(step, bar.name):
             yield bar
 
 
-@contextmanager
-def opened(options: dict[str, Any], what: str, **chosen: Any) -> Iterator[tuple[Table, Bar]]:
-    """The rows of DATA, in a context that shows progress and warnings."""
-    with warnings_shown(), progress_bar(what) as bar:
-        yield rows_of(options, bar, **chosen), bar
-
-
-def on_complete_rows(
-    call: Callable[[Table], T], rows: Table, options: dict[str, Any]
-) -> tuple[Table, T]:
-    """The rows and what the call finds in them; with "auto", complete rows if values are missing."""
-    from edgewise.tables.options import view
-
-    try:
-        return rows, call(rows)
-    except NonFiniteError:
-        if options["missing"] != "auto" or not rows.rescannable:
-            raise
-    rows = view(rows, missing="drop")
-    return rows, call(rows)
-
-
-#: Files whose endings decide what is written.
-_NAMED = {"--plot": ".png, .svg or .pdf", "--graph": ".graphml, .gexf or .cyjs"}
-
-
-def check_outputs(outputs: Mapping[str, str | None], options: dict[str, Any] | None = None) -> None:
+def check_outputs(options: dict[str, Any], *names: str) -> None:
     """Refuse outputs that cannot be written, are inputs, or go where another goes ("-": stdout)."""
-    from edgewise._files import check_writable
-
-    sources = _inputs(options) if options else []
     places: dict[str, str] = {}
-    for option, path in outputs.items():
+    for name in names:
+        path = options[name]
         if path is None:
             continue
-        if path == "-":
-            place = "-"
-            if option in _NAMED:
-                raise click.UsageError(
-                    f"{option}: standard output has no ending that says what is written; name a "
-                    f"file that ends in {_NAMED[option]}."
-                )
-        else:
-            check_writable(path, sources)
-            _check_ending(option, path)
-            place = os.path.realpath(path)
-        # A device takes any number of outputs.
-        if place in places and (place == "-" or not os.path.exists(place) or os.path.isfile(place)):
+        if path != "-":
+            check_writable(path, _inputs(options))
+        if name == "plot":
+            plot_kind(path)
+        elif name == "graph":
+            graph_kind(path)
+        elif name == "report":
+            check_ending("report", path, ("html", "htm"))
+        place = path if path == "-" else os.path.realpath(path)
+        if place in places:
             where = "standard output" if place == "-" else f"'{path}'"
             raise click.UsageError(
-                f"{places[place]} and {option}: only one of them can go to {where}; name another "
+                f"--{places[place]} and --{name}: only one of them can go to {where}; name another "
                 "file for the other."
             )
-        places[place] = option
+        places[place] = name
 
 
 def _inputs(options: dict[str, Any]) -> list[str]:
     """All files that a command reads, which its output must not replace."""
-    from edgewise.tables.files import expand_paths
-
     found = [] if options.get("pairs") is None else [options["pairs"]]
-    for path in options["data"]:
+    for path in options.get("data", ()):
         try:
             found += expand_paths([path])
         except DataError:  # whoever reads it will say so
@@ -179,37 +139,11 @@ def _inputs(options: dict[str, Any]) -> list[str]:
     return [path for path in found if path != "-"]
 
 
-def _check_ending(option: str, path: str) -> None:
-    """Refuse a name that does not say what the file is, where it should."""
-    from edgewise._checks import check_ending
-    from edgewise._optional import check_installed
-    from edgewise.plots import export
-
-    if option == "--plot":
-        export.plot_kind(path)
-    elif option == "--graph":
-        export.graph_kind(path)
-    elif option == "--report":
-        check_ending("report", path, ("html", "htm"))
-        check_installed("jinja2", "plot", "A report")
-
-
-def check_state_output(path: str, options: dict[str, Any] | None = None) -> None:
-    """The same for a state, which goes to no terminal, since it is not text."""
-    check_outputs({"--output": path}, options)
-    if path == "-" and sys.stdout.isatty():
-        raise click.UsageError(
-            "--output: a state is not text for a terminal; name a file, or send it to a program."
-        )
-
-
-def write_outputs(
-    outputs: Mapping[str, str | None], writers: Mapping[str, Callable[[str], object]]
-) -> None:
+def write_outputs(options: dict[str, Any], **writers: Callable[[str], object]) -> None:
     """Write every output that was named, each by the writer of its option."""
-    for option, write in writers.items():
-        if (path := outputs[option]) is not None:
-            with written(path, ".html" if option == "--report" else "") as file:
+    for name, write in writers.items():
+        if (path := options[name]) is not None:
+            with written(path, ".html" if name == "report" else "") as file:
                 write(file)
 
 
@@ -225,14 +159,15 @@ def written(path: str, ending: str = "") -> Iterator[str]:
     with TemporaryDirectory(prefix="edgewise-") as folder:
         file = Path(folder, f"output{ending}")
         yield str(file)
-        write_bytes(file.read_bytes())
+        sys.stdout.flush()
+        # As they are: in UTF-8, whatever the terminal shows.
+        sys.stdout.buffer.write(file.read_bytes())
+        sys.stdout.flush()
 
 
 def write_notes(path: str | None, notes: list[str]) -> None:
     """Write what a CSV file does not say into a file beside it."""
-    from edgewise._files import atomic_path
-
-    if path is not None and (not os.path.exists(path) or os.path.isfile(path)) and path != "-":
+    if path is not None and os.path.isfile(path):
         with atomic_path(f"{path}.notes.txt") as temporary:
             text = "".join(f"{' '.join(note.split())}\n" for note in notes)
             temporary.write_bytes(text.encode("utf-8", "backslashreplace"))

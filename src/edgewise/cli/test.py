@@ -1,60 +1,41 @@
-"""`edgewise test` and `edgewise report`."""
+"""`edgewise test`, `edgewise report` and `edgewise demo`."""
 
 from __future__ import annotations
 
-import shlex
-import sys
+import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from edgewise.cli.options import (
-    Manual,
-    data_argument,
-    family_of,
-    given_method_options,
-    option,
-    reading_section,
-    section,
-)
-from edgewise.cli.run import (
-    check_outputs,
-    data_of,
-    opened,
-    progress_bar,
-    write_notes,
-    write_outputs,
-    written,
-)
-from edgewise.cli.streams import info, info_files, output, warnings_shown
+from edgewise.api.edge_test import edge_test
+from edgewise.api.reporting import holds_rows, write_report
+from edgewise.cli import run, show
+from edgewise.cli.options import arguments, command, data_argument, given_method_options, option
+from edgewise.datasets import load_sp500_returns
+from edgewise.methods.registry import DEFAULT_METHOD
+from edgewise.plots.export import write_graph, write_plot
+from edgewise.results.result import EdgeTestResult
+from edgewise.results.summary import all_notes, facts
+from edgewise.sums.save import as_state
+from edgewise.tables.open import as_table
+from edgewise.tables.table import Table
 
-if TYPE_CHECKING:
-    from edgewise.results.result import EdgeTestResult
-    from edgewise.tables.table import Table
-
-_rows_section = section(
-    "Rows and columns",
-    *(data_argument, "--columns", "--exclude", "--given", "--pairs", "--missing"),
-    *("--weights", "--weight-kind", "--clusters", "--transform"),
+_ROWS = (
+    *("--columns", "--exclude", "--given", "--pairs", "--missing", "--weights", "--weight-kind"),
+    *("--clusters", "--transform"),
 )
-_test_section = section(
-    "The test",
-    option(
-        "--method",
-        help="auto, score, wald, batch, nodewise, kendall, sequential, fisher, elliptical, or a bound: "
-        "entrywise, whitened, spectral, trace, eig.  [default: auto, by the rows]",
-    ),
-    *("--alpha", "--correction", "--min-effect"),
-)
+_TEST = ("--method", "--alpha", "--correction", "--min-effect")
 
 
-@click.command(
+@command(
     "test",
-    cls=Manual,
-    methods=True,
-    short_help="Test the edges among the columns of DATA.",
-    examples="""
+    {
+        "Rows and columns": (data_argument(), *_ROWS),
+        "The test": _TEST,
+        "Output": ("--csv", "--json", "--graph", "--plot", "--plot-kind", "--all-edges"),
+    },
+    """
     # Which columns are connected, given all the others?
     edgewise test returns.csv --exclude Date
     # A folder of files; every pair into a table, the graph for Gephi
@@ -64,13 +45,8 @@ _test_section = section(
     # In a pipe, where the rows can be read only once
     cat today.csv | edgewise test - --method batch --json - > today.json
     """,
+    of_methods=True,
 )
-@_rows_section
-@_test_section
-@section(
-    "Output", *("--csv", "--json", "--graph", "--plot", "--plot-kind", "--all-edges"), "--verbose"
-)
-@reading_section
 def test_command(**options: Any) -> None:
     """Test every pair of columns of DATA for an edge, given all others.
 
@@ -78,81 +54,65 @@ def test_command(**options: Any) -> None:
     .npy, .npz, .xlsx and .jsonl with the same columns; - for CSV from standard input; or a state
     of `edgewise accumulate`.
     """
-    from edgewise.cli.show import next_of, peak_memory, print_edges, show_next, show_notes
-    from edgewise.plots.export import write_graph, write_plot
-
     if options["plot"] is None and options["plot_kind"] is not None:
         raise click.UsageError("--plot-kind says what to draw; also say where, with --plot FILE.")
-    outputs = {f"--{name}": options[name] for name in ("csv", "graph", "plot", "json")}
-    check_outputs(outputs, options)
-    result, rows = run_test(options)
-    kind = options["plot_kind"] or "network"
-    writers = {
-        "--csv": result.to_csv,
-        "--graph": lambda file: write_graph(result, file),
-        "--plot": lambda file: write_plot(result.plot(kind), file),
-        "--json": lambda file: result.to_json(file, indent=2),
-    }
-    write_outputs(outputs, writers)
+    run.check_outputs(options, "csv", "graph", "plot", "json")
+    result, rows = _tested(options)
+    run.write_outputs(
+        options,
+        csv=result.to_csv,
+        graph=lambda file: write_graph(result, file),
+        plot=lambda file: write_plot(result.plot(options["plot_kind"] or "network"), file),
+        json=lambda file: result.to_json(file, indent=2),
+    )
     notes = _notes(result)
     cautions = [f"caution: {caution}" for caution in result.cautions]
     intervals = f"interval_low and interval_high: {result.interval_label}"
-    write_notes(outputs["--csv"], [result.headline(), intervals, *notes, *cautions])
-    answers = "-" not in outputs.values()
+    run.write_notes(options["csv"], [result.headline(), intervals, *notes, *cautions])
+    answers = "-" not in (options["csv"], options["json"])
     if answers:
-        output(result.headline())
-        print_edges(result, every=options["all_edges"])
-    if options["verbose"]:
-        info_files(result.files)
-        info(peak_memory(), prefix="")
-    show_notes(notes, result.cautions)
-    if answers and (step := next_of(result, again=rows is not None)):
-        show_next(*step)
+        show.output(result.headline())
+        show.print_edges(result, every=options["all_edges"])
+    show.show_notes(notes, result.cautions)
+    if answers and rows is not None:
+        show.show_next(result)
 
 
 def _notes(result: EdgeTestResult) -> list[str]:
-    from edgewise.results.summary import all_notes, facts
 
     why = [result.why] if result.why else []
     return [*why, *facts(result)[1:], *all_notes(result)]
 
 
-def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
+def _tested(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
     """The result for these options, and its rows if they can be read again."""
-    from edgewise._checks import default_names
-    from edgewise.api.edge_test import edge_test
-    from edgewise.methods.registry import DEFAULT_METHOD
-    from edgewise.sums.save import as_state
-
-    names = ("alpha", "correction", "min_effect")
-    how = {name: options[name] for name in names} | given_method_options(options)
+    how = {"method": DEFAULT_METHOD} | arguments(edge_test, options) | given_method_options(options)
     state: Any = as_state(options["data"][0]) if len(options["data"]) == 1 else None
-    if state is None:
-        method = options["method"] or DEFAULT_METHOD
-        with opened(options, f"{method}, {' '.join(options['data'])[:30]}") as (rows, bar):
-            bar.name(method)
-            family = family_of(options, rows.feature_names)
-            result = edge_test(rows, method=method, **how, **family)
-        return result, rows if rows.rescannable else None
-    about_rows = ("columns", "exclude", "clusters", "weights", "transform")
-    if any(options[name] for name in about_rows):
-        raise click.UsageError(
-            "--columns, --exclude, --clusters, --weights and --transform are about rows; a state "
-            "has none left."
-        )
-    sums = getattr(state, "state", state)  # a confidence sequence holds another state
-    known = tuple(sums.feature_names or default_names(sums.n_features or 0))
-    how |= {"missing": options["missing"] or "raise", **family_of(options, known)}
-    with warnings_shown():
-        return edge_test(state, method=options["method"] or DEFAULT_METHOD, **how), None
+    for_rows = arguments(as_table, options)
+    if state is not None:
+        chosen = {"columns", "exclude", "clusters", "weights", "transform"} & for_rows.keys()
+        if chosen:
+            raise click.UsageError(f"--{min(chosen)}: a state has no rows left to apply it to.")
+        with show.warnings_shown():
+            return edge_test(state, **how), None
+    with run.progress_bar(str(how["method"])) as bar:
+        rows = run.rows_of(options, bar)
+        question = {name: value for name, value in how.items() if name not in for_rows}
+        result = edge_test(rows, **question)
+    return result, rows if rows.rescannable else None
 
 
-@click.command(
+@command(
     "report",
-    cls=Manual,
-    methods=True,
-    short_help="Test DATA and write a page to explore in a browser.",
-    examples="""
+    {
+        "Rows and columns": (data_argument(), *_ROWS),
+        "The test": _TEST,
+        "Output": (
+            option("--output", default="edgewise-report.html", metavar="FILE.html|-"),
+            *("--compare/--no-compare", "--no-rows", "--open"),
+        ),
+    },
+    """
     # Into edgewise-report.html, and into your browser
     edgewise report returns.csv --exclude Date --open
     # Another test and another file; without the table of all methods
@@ -160,22 +120,8 @@ def run_test(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
     # From a state, without the rows; d is adjusted for
     edgewise report 2024.state --given d -o 2024.html
     """,
+    of_methods=True,
 )
-@_rows_section
-@_test_section
-@section(
-    "Output",
-    click.option(
-        "-o",
-        "--output",
-        default="edgewise-report.html",
-        show_default=True,
-        metavar="FILE.html|-",
-        help="The page.",
-    ),
-    *("--compare/--no-compare", "--no-rows", "--open", "--verbose"),
-)
-@reading_section
 def report_command(**options: Any) -> None:
     """Test every pair of columns of DATA and write one HTML file with everything in it.
 
@@ -184,46 +130,72 @@ def report_command(**options: Any) -> None:
 
     So that you can look at a pair, the page also holds up to 500 rows, a sample.
     """
-    from edgewise.api.reporting import holds_rows, write_report
-    from edgewise.cli.show import show_notes
-
-    page = options["output"]
-    check_outputs({"--report": page}, options)
+    page, data = options["output"], options["data"]
+    run.check_outputs({**options, "report": None if page == "-" else page}, "report")
     if page == "-" and options["open"]:
         raise click.UsageError("--open: a browser needs a file; name one with -o FILE.html.")
-    result, rows = run_test(options)
-    data = options["data"]
+    result, rows = _tested(options)
     more = f" and {len(data) - 3} more" if len(data) > 3 else ""
-    with written(page, ".html") as file, progress_bar("writing the page"):
+    with run.written(page, ".html") as file, run.progress_bar("writing the page"):
         write_report(
             result,
             file,
             # A pipe cannot be read again; the page then says less about the data.
-            data=None if rows is None else data_of(options),
+            data=None if rows is None else run.data_of(options),
             compare=options["compare"],
             rows=not options["no_rows"],
             title=", ".join(Path(name).name or name for name in data[:3]) + more,
-            command=shlex.join(["edgewise", *sys.argv[1:]]),
+            command=show.typed(),
         )
     if page != "-":
-        output(result.headline())
-        output(f"The report is in {Path(page).resolve()}")
+        show.output(result.headline())
+        show.output(f"The report is in {Path(page).resolve()}")
         if rows is not None and not options["no_rows"] and holds_rows(result, rows):
-            output("The page holds up to 500 sampled rows; leave them out with --no-rows.")
-    if options["verbose"]:
-        info_files(result.files)
-    show_notes(_notes(result), result.cautions)
-    if options["open"]:
-        _open_page(page)
+            show.output("The page holds up to 500 sampled rows; leave them out with --no-rows.")
+    show.show_notes(_notes(result), result.cautions)
+    if options["open"] and not webbrowser.open(Path(page).resolve().as_uri()):
+        show.info("no browser could be started; open the page yourself.")
 
 
-def _open_page(path: str) -> None:
-    """Show the page in the user's browser; where there is none, say so."""
-    import webbrowser
+_TITLE = "Daily returns of 20 S&P 500 companies, 1990–2022"
 
-    try:
-        opened = webbrowser.open(Path(path).resolve().as_uri())
-    except (webbrowser.Error, OSError):
-        opened = False
-    if not opened:
-        info("no browser could be started; open the page yourself.")
+
+@command(
+    "demo",
+    {
+        "Options": (
+            option("--plot", default="edgewise-demo.png"),
+            option("--report", default="edgewise-demo.html"),
+        )
+    },
+    """
+    # Writes edgewise-demo.png and edgewise-demo.html
+    edgewise demo
+    # Writes files with other names
+    edgewise demo --plot companies.svg --report companies.html
+    """,
+    reads_files=False,
+)
+def demo_command(**options: str) -> None:
+    """Find the edges among the daily returns of 20 companies, 1990 to 2022.
+
+    The data come with edgewise. The command prints the strongest edges, draws the graph, and writes
+    a report to open in a browser.
+    """
+    plot, report = options["plot"], options["report"]
+    run.check_outputs(options, "plot", "report")
+    returns = load_sp500_returns()
+    with run.progress_bar("writing the page"):
+        result = edge_test(returns)
+        write_plot(result.plot(), plot)
+        write_report(result, report, data=returns, title=_TITLE, command="edgewise demo")
+    show.output(f"{_TITLE}: which move together, given all the others?")
+    show.output(result.headline())
+    show.print_edges(result, every=False)
+    show.output(f"The graph is in {Path(plot).resolve()}")
+    show.output(f"The report is in {Path(report).resolve()}")
+    show.show_notes(_notes(result), result.cautions)
+    show.info(
+        "Next: open the report in a browser, then try your own: edgewise report DATA.csv --open",
+        prefix="",
+    )
