@@ -120,7 +120,7 @@ class TestCompare:
 
     def test_more_columns_than_rows(self, run_main, tmp_path):
         """One method has a result, all others one sentence between them; the advice names it."""
-        np.save(tmp_path / "wide.npy", np.random.default_rng(0).standard_normal((30, 40)))
+        np.save(tmp_path / "wide.npy", np.random.default_rng(0).standard_normal((40, 50)))
         out, err = run_main("compare", "wide.npy")
         (refusal,) = [line for line in out.splitlines() if "more rows than columns" in line]
         assert refusal.startswith("score, wald, batch, kendall, ")
