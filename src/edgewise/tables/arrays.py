@@ -3,83 +3,159 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from math import nan
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from edgewise._checks import check_names, default_names
 from edgewise._linalg import AnyArray, FloatArray
+from edgewise._parallel import on_each
 from edgewise._text import listed, one_line
 from edgewise.errors import DataError, DataTypeError, EdgewiseWarning, warn
 from edgewise.tables.options import label_numbers
 from edgewise.tables.table import (
     BadCells,
     ColumnBlock,
+    Partition,
     Piece,
     Rows,
     Table,
     batch_rows,
     block_rows,
+    in_tree,
+    not_numbers,
     select_columns,
 )
 
+T = TypeVar("T")
 # Numbers of a view (16 MB of float64).
 _VIEW_NUMBERS = 1 << 21
 _PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
-_Names = Sequence[str] | None
 
 
-class ArrayTable(Table):
+class SlicedTable(Table):
+    """A table of any slice of rows; a subclass calls `_choose`, and has `rows` and `labels`."""
+
+    named = rescannable = in_memory = True
+    n_rows = 0
+    _along: Sequence[str] = ()
+
+    def _choose(
+        self,
+        names: tuple[str, ...],
+        n_rows: int,
+        held: Mapping[str, str],
+        columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        along: Sequence[str] = (),
+    ) -> tuple[str, ...]:
+        """The names of the variables, from those of all columns and what they hold."""
+        self.column_names, self.n_rows, self._along = names, n_rows, along
+        self.feature_names, self.left_out = select_columns(
+            names, "X", columns, exclude, along, held
+        )
+        self._labels = dict[str, FloatArray]()
+        return self.feature_names[: len(self.feature_names) - len(along)]
+
+    def entries(self) -> Sequence[int]:
+        return range(max(self.n_rows, 1))
+
+    @abstractmethod
+    def rows(self, start: int, stop: int) -> Rows:
+        """Some consecutive rows of the variables."""
+
+    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Rows]:
+        for name in self._along:
+            if name not in self._labels:
+                self._labels[name] = label_numbers(self.labels(name))
+        stop, step = self.n_rows if stop is None else stop, self._step()
+        for first in range(start, stop, step):
+            last = min(first + step, stop)
+            block = self.rows(first, last)
+            if self._along:
+                block = ColumnBlock.of(block, *(one[first:last] for one in self._labels.values()))
+            yield block
+
+    def _step(self) -> int:
+        return batch_rows(len(self.feature_names))
+
+
+class ArrayTable(SlicedTable):
     """A two-dimensional array, in memory or mapped from a file; blocks are views of it."""
 
     named = False
-    rescannable = in_memory = sliceable = True
 
-    def __init__(
-        self, X: Any, columns: _Names = None, exclude: _Names = None, along: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, X: Any, **chosen: Any) -> None:
         self._values = self._all = as_rows(X)
-        self.column_names = self.feature_names = default_names(self._all.shape[1])
-        if columns is not None or exclude is not None or along:
-            names = self.column_names
-            self.feature_names, _ = select_columns(names, "X", columns, exclude, along)
-            self._values = self._all[:, [names.index(name) for name in self.feature_names]]
+        self.n_rows, p = self._all.shape
+        self.column_names = self.feature_names = names = default_names(p)
+        if any(chosen.values()):
+            variables = self._choose(names, self.n_rows, {}, **chosen)
+            self._values = self._all[:, [names.index(name) for name in variables]]
 
-    @property
-    def n_rows(self) -> int:
-        return len(self._values)
+    def rows(self, start: int, stop: int) -> Rows:
+        return self._values[start:stop]
 
-    def entries(self) -> Sequence[int]:
-        return range(max(len(self._values), 1))
-
-    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Rows]:
+    def _step(self) -> int:
         # Views cost nothing, so each holds several blocks: accumulators are set up once for all of
         # them. Their size is fixed, so that reading on from the end of one gives the same views.
-        p, stop = max(self._values.shape[1], 1), len(self._values) if stop is None else stop
-        rows = max(2 * block_rows(p), _VIEW_NUMBERS // p)
-        for first in range(start, stop, rows):
-            yield self._values[first : min(first + rows, stop)]
+        p = len(self.feature_names)
+        return max(2 * block_rows(p), _VIEW_NUMBERS // p)
 
     def labels(self, name: str) -> Iterable[Any]:
         return self._all[:, self.column_names.index(name)]
 
 
-def check_has_columns(shape: tuple[int, ...], name: str = "X") -> None:
-    """Refuse any number of rows of nothing, which would take for ever to read."""
-    if not shape[1]:
-        raise DataError(
-            f"{name}: 0 feature(s) (shape={shape}) while a minimum of 2 is required: an edge "
-            "joins two columns."
-        )
+# With fewer columns the calls take as long as the work; with more, the sums of every partition take
+# too much memory, and a BLAS divides large products well.
+_FEWEST_COLUMNS, _MOST_COLUMNS = 50, 1000
+# Numbers of a partition (32 MB), and partitions. The rows alone decide how they are cut: on any
+# number of cores the sums are the same.
+_PARTITION_NUMBERS, _MOST_PARTITIONS = 1 << 22, 16
+
+
+class OnCores(Table):
+    """An array whose partitions are read at the same time, each by a thread."""
+
+    rescannable = in_memory = True
+
+    def __init__(self, table: ArrayTable, cuts: Sequence[tuple[int, int]]) -> None:
+        self._table, self._cuts = table, cuts
+        self.feature_names, self.named = table.feature_names, table.named
+
+    @property
+    def n_rows(self) -> int:
+        return self._table.n_rows
+
+    def partition_rows(self) -> list[int | None]:
+        return [stop - start for start, stop in self._cuts]
+
+    def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
+        partitions = [
+            Partition(number, "", self.feature_names, partial(self._table.blocks, *cut))
+            for number, cut in enumerate(self._cuts)
+        ]
+        return in_tree(list(on_each(one_pass, partitions)), merge)
+
+
+def on_cores(table: Table) -> Table:
+    """The table in partitions for all cores, if it is an array that is large enough."""
+    p = len(table.feature_names)
+    if not (isinstance(table, ArrayTable) and _FEWEST_COLUMNS <= p <= _MOST_COLUMNS):
+        return table
+    n = table.n_rows
+    # A power of two, so that two or four cores have the same to do.
+    parts = 1 << (min(_MOST_PARTITIONS, n * p // _PARTITION_NUMBERS) or 1).bit_length() - 1
+    cuts = [(n * k // parts, n * (k + 1) // parts) for k in range(parts)]
+    return OnCores(table, cuts) if len(cuts) > 1 else table
 
 
 def as_rows(X: Any, name: str = "X") -> AnyArray:
     """`X` as a two-dimensional array of real numbers, without a copy if possible."""
-    if not (isinstance(X, np.ndarray) and X.dtype.kind in "fiub") or isinstance(
-        X, np.ma.MaskedArray
-    ):
+    if type(X) is not np.ndarray:
         X = _as_array(X, name)
     if X.ndim == 3:
         s, n, p = X.shape
@@ -93,20 +169,20 @@ def as_rows(X: Any, name: str = "X") -> AnyArray:
             f"{name}: expected a 2D array of rows and columns, got {X.ndim}D of shape {X.shape}. "
             "Reshape your data, or pass several columns."
         )
-    check_has_columns(X.shape, name)
-    if X.dtype.kind not in "fiub":
-        values = _numbers(X)
-        if isinstance(values, str):
-            expected = "expected numbers"
-            if X.dtype.kind == "c":
-                expected = "Complex data not supported: expected real numbers"
-            raise DataTypeError(
-                f"{name}: {expected}, got {values} (dtype {X.dtype}); the argument must "
-                "be no string but a real number in every cell. Convert or drop those columns."
-            )
-        return values
-    rows: AnyArray = X
-    return rows
+    if not X.shape[1]:
+        raise DataError(
+            f"{name}: 0 feature(s) (shape={X.shape}) while a minimum of 2 is required: an edge "
+            "joins two columns."
+        )
+    values = X if X.dtype.kind in "fiub" else _numbers(X)
+    if isinstance(values, str):
+        complex_numbers = "Complex data not supported: " if X.dtype.kind == "c" else ""
+        raise DataTypeError(
+            f"{name}: {complex_numbers}expected real numbers, got {values} (dtype {X.dtype}); the "
+            "argument must be no string but a real number in every cell. Convert or drop those "
+            "columns."
+        )
+    return values
 
 
 def check_rows(X: Any, *, n_features: int | None = None, name: str = "X") -> Rows:
@@ -168,15 +244,10 @@ def _numbers(values: AnyArray) -> AnyArray | str:
     if texts:
         n = sum(isinstance(one, int | float | np.number) and one == one for one in values.flat)
         return BadCells(f"the text {texts[0]!r}") if n > len(texts) else "text"
+    # The NA of pandas has no number; None has, for NumPy.
+    plain = [nan if type(value).__name__ == "NAType" else value for value in values.flat]
     try:
-        return values.astype(np.float64)
-    except TypeError:
-        # The NA of pandas has no number; None has, for NumPy.
-        plain = [nan if type(value).__name__ == "NAType" else value for value in values.flat]
-    except ValueError as error:
-        return one_line(error)
-    try:
-        return np.array(plain, dtype=object).reshape(values.shape).astype(np.float64)
+        return np.array(plain, dtype=object).astype(np.float64).reshape(values.shape)
     except (TypeError, ValueError):
         odd = next(value for value in plain if not isinstance(value, float | int | np.number))
         return type(odd).__name__
@@ -186,8 +257,7 @@ def numeric_column(values: Any, name: str) -> AnyArray | str:
     """One column, from an array, a list or a series; or what it holds, if not numbers."""
     dtype: Any = getattr(values, "dtype", None)
     if hasattr(dtype, "ordered") and hasattr(dtype, "categories"):  # a Categorical of pandas
-        able = dtype.ordered and np.asarray(dtype.categories).dtype.kind in "fiub"
-        if not able:
+        if not dtype.ordered or np.asarray(dtype.categories).dtype.kind not in "fiub":
             return "categories"
     column = _as_array(values, f"X: column {name!r}")
     if column.ndim != 1:
@@ -202,12 +272,8 @@ def check_column(values: Any, name: str) -> AnyArray:
     """One column of numbers, from an array, a list or a series."""
     column = numeric_column(values, name)
     if isinstance(column, str):
-        raise DataTypeError(f"X: column {name!r} must hold numbers, got {column}; {HINT}.")
+        raise not_numbers(name, column)
     return column
-
-
-#: What to do with a column that does not hold numbers.
-HINT = "convert it, or leave it out (exclude=... of edge_test, --exclude)"
 
 
 def tensor_table(data: Any, **chosen: Any) -> ArrayTable:
@@ -219,57 +285,10 @@ def tensor_table(data: Any, **chosen: Any) -> ArrayTable:
             values = values.astype(np.float32)
     except Exception as error:
         raise DataTypeError(
-            "X: expected numbers in memory that NumPy reads, got a "
-            f"{type(data).__module__.partition('.')[0]} {type(data).__name__} ({one_line(error)}); "
-            "pass it as a NumPy array, as data.detach().cpu().numpy() gives one."
+            f"X: expected numbers in memory that NumPy reads, got a {type(data).__name__} "
+            f"({one_line(error)}); pass it as a NumPy array, as data.detach().cpu().numpy() gives one."
         ) from error
     return ArrayTable(values, **chosen)
-
-
-class SlicedTable(Table):
-    """A table of any slice of rows; a subclass calls `_choose`, and has `rows` and `labels`."""
-
-    named = rescannable = in_memory = True
-
-    def _choose(
-        self,
-        names: Sequence[str],
-        n_rows: int,
-        chosen: Mapping[str, Any],
-        held: Mapping[str, str] | None = None,
-        label_names: Sequence[str] = (),
-    ) -> tuple[str, ...]:
-        """The names of the variables; `chosen` has columns, exclude and along."""
-        self.column_names = tuple(dict.fromkeys((*names, *label_names)))
-        self._along: Sequence[str] = tuple(chosen.get("along", ()))
-        self.feature_names, self.left_out = select_columns(
-            names, "X", held=held or {}, label_names=label_names, **chosen
-        )
-        self._n_rows, self._labels = n_rows, dict[str, FloatArray]()
-        return self.feature_names[: len(self.feature_names) - len(self._along)]
-
-    @property
-    def n_rows(self) -> int:
-        return self._n_rows
-
-    def entries(self) -> Sequence[int]:
-        return range(max(self._n_rows, 1))
-
-    @abstractmethod
-    def rows(self, start: int, stop: int) -> Rows:
-        """Some consecutive rows of the variables."""
-
-    def blocks(self, start: int = 0) -> Iterator[Rows]:
-        for name in self._along:
-            if name not in self._labels:
-                self._labels[name] = label_numbers(self.labels(name))
-        step = batch_rows(len(self.feature_names))
-        for first in range(start, self._n_rows, step):
-            last = min(first + step, self._n_rows)
-            block = self.rows(first, last)
-            if self._along:
-                block = ColumnBlock.of(block, *(one[first:last] for one in self._labels.values()))
-            yield block
 
 
 class MappingTable(SlicedTable):
@@ -292,14 +311,14 @@ class MappingTable(SlicedTable):
             )
         _check_one_index(self._values)
         spared = {*(chosen.get("exclude") or ()), *chosen.get("along", ())}
-        wanted = names if chosen.get("columns") is None else chosen["columns"]
+        wanted = {*(chosen.get("columns") or names)} - spared
         columns = {
-            name: numeric_column(self._values[name], name)
-            for name in wanted
-            if name in self._values and name not in spared
+            name: numeric_column(values, name)
+            for name, values in self._values.items()
+            if name in wanted
         }
         held = {name: column for name, column in columns.items() if isinstance(column, str)}
-        variables = self._choose(names, n, chosen, held)
+        variables = self._choose(names, n, held, **chosen)
         self._columns = [np.asarray(columns[name]) for name in variables]
 
     def rows(self, start: int, stop: int) -> Rows:
@@ -323,25 +342,18 @@ def _check_is_column(name: str, values: Any) -> None:
 
 def _check_one_index(columns: Mapping[str, Any]) -> None:
     """Refuse series of pandas whose rows are not the same: only pandas can put them in order."""
-    indexed = [
-        (name, values.index)
-        for name, values in columns.items()
-        if type(values).__module__.partition(".")[0] == "pandas" and hasattr(values, "iloc")
-    ]
-    for name, index in indexed[1:]:
-        if not index.equals(indexed[0][1]):
-            raise DataError(
-                f"X: expected series with the same index, got {indexed[0][0]!r} and {name!r} with "
-                "different ones; pass pandas.DataFrame(data), which puts their rows in order."
-            )
+    indexed = [values.index for values in columns.values() if hasattr(values, "iloc")]
+    if not all(index.equals(indexed[0]) for index in indexed):
+        raise DataError(
+            "X: expected series with the same index, got different ones; pass "
+            "pandas.DataFrame(data), which puts their rows in order."
+        )
 
 
 def record_table(data: Sequence[Any], **chosen: Any) -> MappingTable:
     """Records, each a mapping, a named tuple or a row of a database; a missing key is NaN."""
     if not isinstance(data[0], Mapping):
-        kind = type(data[0])
-        fields = data[0]._fields if hasattr(kind, "_fields") else data[0].keys()
-        names = check_names(fields)
+        names = check_names(data[0]._fields if hasattr(data[0], "_fields") else data[0].keys())
         data = [dict(zip(names, row, strict=False)) for row in data]
     other = next((one for one in data if not isinstance(one, Mapping)), None)
     if other is not None:
@@ -354,12 +366,7 @@ def record_table(data: Sequence[Any], **chosen: Any) -> MappingTable:
 
 
 def structured_table(data: AnyArray, **chosen: Any) -> MappingTable:
-    """A one-dimensional structured or record array: its fields are the columns."""
-    if data.ndim != 1:
-        raise DataError(
-            f"X: expected a structured array of one dimension, got shape {data.shape}; pass "
-            "data.ravel()."
-        )
+    """A structured or record array: its fields are the columns."""
     return MappingTable({name: data[name] for name in data.dtype.names or ()}, **chosen)
 
 
@@ -369,44 +376,30 @@ class SparseTable(SlicedTable):
     named = False
 
     def __init__(self, data: Any, **chosen: Any) -> None:
-        if len(data.shape) != 2:
-            raise DataError(
-                f"X: expected a sparse matrix of rows and columns, got {len(data.shape)}D of shape "
-                f"{data.shape}; reshape it first."
-            )
-        if data.dtype.kind not in "fiub":
+        if len(data.shape) != 2 or data.dtype.kind not in "fiub":
             raise DataTypeError(
-                f"X: expected a sparse matrix of real numbers, got dtype {data.dtype}; convert it "
-                "first."
+                "X: expected a sparse matrix of real numbers in rows and columns, got shape "
+                f"{data.shape} and dtype {data.dtype}; convert it first."
             )
         self._all = data.tocsr()  # only this format gives rows without a search
         every = default_names(data.shape[1])
-        names = self._choose(every, int(data.shape[0]), chosen)
+        names = self._choose(every, int(data.shape[0]), {}, **chosen)
         self._chosen = self._all if names == every else self._all[:, [*map(every.index, names)]]
-        warn_about_memory(self.n_rows, len(names))
+        # Sums over sparse rows are dense.
+        gigabytes = 8 * len(names) ** 2 / 1e9
+        if gigabytes >= 1 and self.n_rows > len(names):
+            warn(
+                f"X: {len(names):,} sparse columns have a dense covariance matrix of "
+                f"{gigabytes:.1f} GB, and a test holds several such matrices; choose fewer columns "
+                "(columns=... of edge_test) if that does not fit in memory.",
+                EdgewiseWarning,
+            )
 
     def rows(self, start: int, stop: int) -> Rows:
-        return dense(self._chosen[start:stop])
+        return np.asarray(self._chosen[start:stop].toarray())
 
     def labels(self, name: str) -> Iterable[Any]:
-        return dense(self._all[:, [self.column_names.index(name)]])[:, 0]
-
-
-def warn_about_memory(n_rows: int, n_features: int) -> None:
-    """Warn that sums over sparse rows are dense, if they take a gigabyte or more."""
-    gigabytes = 8 * n_features**2 / 1e9
-    if gigabytes >= 1 and n_rows > n_features:
-        warn(
-            f"X: {n_features:,} sparse columns have a dense covariance matrix of {gigabytes:.1f} "
-            "GB, and a test holds several such matrices; choose fewer columns (columns=... of "
-            "edge_test) if that does not fit in memory.",
-            EdgewiseWarning,
-        )
-
-
-def dense(rows: Any) -> AnyArray:
-    """A block of rows as an array, whether it is sparse or not."""
-    return np.asarray(rows.toarray() if is_sparse(rows) else rows)
+        return np.asarray(self._all[:, [self.column_names.index(name)]].toarray())[:, 0]
 
 
 def is_sparse(data: Any) -> bool:

@@ -14,7 +14,6 @@ import pyarrow as pa
 from edgewise._linalg import AnyArray
 from edgewise._text import one_line
 from edgewise.errors import DataError, DataTypeError
-from edgewise.tables.arrays import HINT
 from edgewise.tables.options import label_number
 from edgewise.tables.table import (
     ROW_NUMBERS,
@@ -23,6 +22,7 @@ from edgewise.tables.table import (
     Rows,
     Table,
     batch_rows,
+    not_numbers,
     select_columns,
 )
 
@@ -32,23 +32,17 @@ class StreamTable(Table):
 
     named = True
 
-    def __init__(
-        self,
-        data: Any,
-        columns: Sequence[str] | None = None,
-        exclude: Sequence[str] | None = None,
-        along: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, data: Any, along: Sequence[str] = (), **chosen: Any) -> None:
         if not hasattr(data, "__arrow_c_stream__"):
             data = data.fetch_record_batch()  # a database cursor (ADBC)
-        self._data, self._along = data, tuple(along)
+        self._data, self._along = data, along
         # A reader or a database cursor gives its rows once.
         once = isinstance(data, pa.RecordBatchReader) or "ursor" in type(data).__name__
         self.rescannable = not once
         # Some streams can be opened only once: the one opened for the names is the first pass.
         self._opened: pa.RecordBatchReader | None
         try:
-            self._opened = self._reader()
+            self._opened = pa.RecordBatchReader.from_stream(data)
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise DataTypeError(
                 f"X: expected a table of numbers, got a {type(data).__name__} that Arrow cannot "
@@ -57,19 +51,14 @@ class StreamTable(Table):
         schema = self._opened.schema
         self.column_names = tuple(schema.names)
         self.feature_names, self.left_out = select_columns(
-            schema.names, "X", columns, exclude, along, held_by(schema)
+            schema.names, "X", along=along, held=held_by(schema), **chosen
         )
-
-    def _reader(self) -> pa.RecordBatchReader:
-        if isinstance(self._data, pa.RecordBatchReader):
-            return self._data
-        return pa.RecordBatchReader.from_stream(self._data)
 
     def _again(self) -> pa.RecordBatchReader:
         reader, self._opened = self._opened, None
         if reader is None and self.rescannable:
             with suppress(pa.ArrowException, TypeError, ValueError):
-                reader = self._reader()
+                reader = pa.RecordBatchReader.from_stream(self._data)
         if reader is None:
             raise DataError(
                 "data: this stream was read already and cannot be read again; use method='batch', "
@@ -173,44 +162,34 @@ def texts_of(schema: pa.Schema) -> dict[str, str]:
 
 
 def _holds(kind: pa.DataType) -> str:
-    types = pa.types
-    if types.is_dictionary(kind):
-        return "categories"
-    if types.is_date(kind) or types.is_timestamp(kind):
+    name = str(kind)
+    if name.startswith(("date", "timestamp")):
         return "dates"
-    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+    if name in ("string", "large_string", "string_view"):
         return "text"
-    return str(kind)
+    return "categories" if name.startswith("dictionary") else name
 
 
 def is_numeric(kind: pa.DataType) -> bool:
     types = pa.types
     if types.is_dictionary(kind):  # categories; in order, numbers stand for themselves
         return bool(kind.ordered) and is_numeric(kind.value_type)
-    return bool(
-        types.is_integer(kind)
-        or types.is_floating(kind)
-        or types.is_boolean(kind)
-        or types.is_decimal(kind)
-        or types.is_null(kind)
-    )
+    able = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null)
+    return any(one(kind) for one in able)
 
 
 def _to_numpy(column: pa.Array, name: str) -> AnyArray:
-    if pa.types.is_dictionary(column.type) and is_numeric(column.type):
+    if not is_numeric(column.type):
+        raise not_numbers(name, column.type)
+    if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    gaps = column.null_count > 0
-    if pa.types.is_integer(column.type) and not gaps:
-        return _in_place(column)
-    if pa.types.is_floating(column.type) and not (gaps and pa.types.is_float16(column.type)):
+    gaps, kind = column.null_count > 0, str(column.type)
+    if kind in ("float", "double"):
         return _in_place(column.fill_null(math.nan) if gaps else column)
+    if not gaps and (pa.types.is_integer(column.type) or kind == "halffloat"):
+        return _in_place(column)
     if pa.types.is_boolean(column.type):
         column = column.cast(pa.uint8())
-    if not is_numeric(column.type):
-        raise DataTypeError(
-            f"X: column {name!r} must hold numbers in every batch, got {column.type} in one; "
-            f"{HINT}."
-        )
     return _in_place(column.cast(pa.float64(), safe=False).fill_null(math.nan))
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._linalg import AnyArray, FloatArray
-from edgewise.tables.ranks import normal_scores
-from edgewise.tables.table import ColumnBlock, Rows, row_blocks
+from edgewise._linalg import FloatArray
+from edgewise.tables.options import normal_scores
+from edgewise.tables.table import ColumnBlock, Missing, Rows, add_missing, row_blocks
 
 #: How many leading rows are kept: at most this many, and at most this many numbers (4 MB).
 _MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 19
@@ -49,7 +49,7 @@ class FirstLook:
     far: FloatArray
     far_row: npt.NDArray[np.int64]
     leading: FloatArray
-    missing: npt.NDArray[np.int64] | None = None
+    missing: Missing | None = None
 
     @staticmethod
     def empty(n_features: int) -> FirstLook:
@@ -72,7 +72,7 @@ class FirstLook:
             np.where(farther, later.far, self.far),
             np.where(farther, later.far_row + self.n_samples, self.far_row),
             leading,
-            _added(self.missing, later.missing),
+            add_missing(self.missing, later.missing),
         )
 
     def filled(self) -> FirstLook:
@@ -103,14 +103,6 @@ class FirstLook:
         return replace(nothing, n_samples=self.n_samples, leading=scores.T)
 
 
-def _added(
-    a: npt.NDArray[np.int64] | None, b: npt.NDArray[np.int64] | None
-) -> npt.NDArray[np.int64] | None:
-    if a is None or b is None:
-        return b if a is None else a
-    return a + b
-
-
 class FirstLookBuilder:
     """Takes a first look at blocks of rows while a pass reads them.
 
@@ -126,84 +118,52 @@ class FirstLookBuilder:
     ) -> None:
         self.first_look = FirstLook.empty(n_features)
         self._scatter, self._before = scatter, np.zeros(n_features)
-        limit = leading_limit(n_features)
+        self._limit = leading_limit(n_features)
         if number is not None:
-            limit = min(limit, _MOST_ROWS_OF_PARTS // (number + 1))
-        self._limit = limit
+            self._limit = min(self._limit, _MOST_ROWS_OF_PARTS // (number + 1))
 
     def watch(self, blocks: Iterator[Rows]) -> Iterator[Rows]:
         """The same blocks; each is seen after the pass has checked and added it."""
         for block in blocks:
             yield block
-            if block.shape[0]:
-                self._add(block)
-
-    def _add(self, block: Rows) -> None:
-        columns = self._unusual_columns(block.shape[0])
-        seen = self.first_look
-        missing = self._limit - len(seen.leading) if len(seen.leading) == seen.n_samples else 0
-        head = np.array(block[: max(missing, 0)], dtype=np.float64)
-        if not seen.n_samples:  # all columns are unusual, and there is nothing to add to
-            self.first_look = FirstLook(block.shape[0], *_extremes(block, columns), head)
-            return
-        found = FirstLook.empty(seen.far.shape[1])
-        far, far_row = found.far, found.far_row
-        if columns.size:
-            far[:, columns], far_row[:, columns] = _extremes(block, columns)
-        self.first_look = seen + FirstLook(block.shape[0], far, far_row, head)
-
-    def _unusual_columns(self, n: int) -> npt.NDArray[np.intp]:
-        """Columns in which a row of this block may be very far out."""
-        if self._scatter is None:
-            return np.arange(len(self._before))
-        total, before, n_before = self._scatter(), self._before, self.first_look.n_samples
-        self._before = total
-        if not n_before:
-            return np.arange(len(before))
-        # Where sums overflow, the estimate says so later.
-        with np.errstate(over="ignore", invalid="ignore"):
-            grown = total - before
-            usual = (grown < _SHARE * total) | (grown * n_before <= _MORE * n * before)
-        # A column may be constant so far, or its squares are too small for float64.
-        usual &= total != 0
-        return np.flatnonzero(~usual)
+            n, columns = self.first_look.n_samples, np.arange(block.shape[1])
+            if self._scatter is not None:
+                total, before = self._scatter(), self._before
+                self._before = total
+                if n:
+                    # Where sums overflow, the estimate says so later.
+                    with np.errstate(over="ignore", invalid="ignore"):
+                        grown, more = total - before, _MORE * block.shape[0]
+                        usual = (grown < _SHARE * total) | (grown * n <= more * before)
+                    # A column may be constant so far, or its squares are too small for float64.
+                    columns = np.flatnonzero(~usual | (total == 0))
+            for rows in row_blocks(block) if columns.size else (block,):
+                seen = self.first_look
+                head = np.array(rows[: max(self._limit - seen.n_samples, 0)], dtype=np.float64)
+                found = FirstLook(rows.shape[0], *_extremes(rows, columns), head)
+                self.first_look = seen + found if seen.n_samples else found
 
 
 def _extremes(
     block: Rows, columns: npt.NDArray[np.intp]
 ) -> tuple[FloatArray, npt.NDArray[np.int64]]:
     """The smallest and the largest value of some columns, and their rows in the block."""
-    found: tuple[FloatArray, npt.NDArray[np.int64]] | None = None
-    places, start = np.arange(columns.size), 0
-    for piece in row_blocks(block):
-        rows = _features_first(piece, columns)
-        at = np.stack([rows.argmin(axis=1), rows.argmax(axis=1)])
-        value = rows[places, at].astype(np.float64, copy=False)
-        if not np.isfinite(value).all():  # rows may lack values, where that is allowed
-            value, at = _finite_extremes(rows)
-        at += start
-        start += piece.shape[0]
-        if found is None:
-            found = value, at
-            continue
-        far, far_row = found
-        farther = np.stack([value[0] < far[0], value[1] > far[1]])
-        far[farther], far_row[farther] = value[farther], at[farther]
-    return found or (np.empty((2, 0)), np.empty((2, 0), dtype=np.int64))
-
-
-def _finite_extremes(rows: AnyArray) -> tuple[FloatArray, npt.NDArray[np.int64]]:
-    """The same of one piece, among the values that are finite; infinite if none is."""
-    known, places = np.isfinite(rows), np.arange(len(rows))
-    low, high = np.where(known, rows, np.inf), np.where(known, rows, -np.inf)
-    at = np.stack([low.argmin(axis=1), high.argmax(axis=1)])
-    return np.stack([low[places, at[0]], high[places, at[1]]]), at
-
-
-def _features_first(block: Rows, columns: npt.NDArray[np.intp]) -> AnyArray:
-    """Some columns of a block, each contiguous: that is how extremes are found fast."""
+    p = block.shape[1]
     if isinstance(block, ColumnBlock):
-        return np.asarray(block.chosen(columns.tolist())).T
-    rows = np.asarray(block)
-    chosen = rows if columns.size == rows.shape[1] else rows[:, columns]
-    return np.ascontiguousarray(chosen.T)
+        rows = np.asarray(block.chosen(columns.tolist())).T
+    else:
+        # Each column contiguous: that is how extremes are found fast.
+        rows = np.ascontiguousarray((block if columns.size == p else block[:, columns]).T)
+    places = np.arange(columns.size)
+    at = np.stack([rows.argmin(axis=1), rows.argmax(axis=1)]) if rows.size else np.empty((2, 0), int)
+    value = rows[places, at].astype(np.float64, copy=False)
+    if not np.isfinite(value).all():  # rows may lack values, where that is allowed
+        known = np.isfinite(rows)
+        low, high = np.where(known, rows, np.inf), np.where(known, rows, -np.inf)
+        at = np.stack([low.argmin(axis=1), high.argmax(axis=1)])
+        value = np.stack([low[places, at[0]], high[places, at[1]]])
+    if columns.size == p:
+        return value, at
+    nothing = FirstLook.empty(p)
+    nothing.far[:, columns], nothing.far_row[:, columns] = value, at
+    return nothing.far, nothing.far_row

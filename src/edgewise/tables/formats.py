@@ -28,7 +28,7 @@ from edgewise._linalg import AnyArray, FloatArray
 from edgewise._optional import require
 from edgewise._text import listed, one_line
 from edgewise.errors import DataError, DataTypeError, EdgewiseError
-from edgewise.tables.arrays import HINT, check_rows
+from edgewise.tables.arrays import check_rows
 from edgewise.tables.options import label_number
 from edgewise.tables.reading import CELLS, TEXT, Reading
 from edgewise.tables.table import Rows, batch_rows

@@ -1,4 +1,4 @@
-"""Data frames of pandas, polars, DuckDB and others (through narwhals); xarray and AnnData."""
+"""Data frames of pandas, polars, DuckDB and others, through narwhals."""
 
 from __future__ import annotations
 
@@ -8,54 +8,42 @@ from typing import Any
 
 import numpy as np
 
-from edgewise._checks import check_names, default_names
+from edgewise._checks import check_names
 from edgewise._linalg import AnyArray
 from edgewise._optional import require
 from edgewise._text import one_line
-from edgewise.errors import DataError, DataTypeError, EdgewiseError
-from edgewise.tables.arrays import (
-    HINT,
-    SlicedTable,
-    as_rows,
-    dense,
-    is_sparse,
-    numeric_column,
-    warn_about_memory,
-)
-from edgewise.tables.open import is_a
-from edgewise.tables.table import ColumnBlock, Piece, Rows, Table, batch_rows, select_columns
+from edgewise.errors import DataError, EdgewiseError
+from edgewise.tables.arrays import SlicedTable, numeric_column
+from edgewise.tables.table import ColumnBlock, Piece, Rows, Table, batch_rows, not_numbers, select_columns
 
 
 class PandasTable(SlicedTable):
-    """A pandas data frame, converted a block at a time; its index is not a variable."""
+    """A pandas data frame; its index is not a variable."""
 
     def __init__(self, frame: Any, **chosen: Any) -> None:
-        names, kinds = check_names(frame.columns), frame.dtypes.tolist()
-        self._frame, self._plain = frame, all(map(_is_plain, kinds))
-        held: dict[str, str] = {}
-        for place in range(0 if self._plain else len(names)):
-            some = _pandas_numbers(frame.iloc[:1000, place], names[place])
-            if isinstance(some, str):
-                held[names[place]] = some
-        variables = self._choose(names, len(frame), chosen, held)
-        self._places = [names.index(name) for name in variables]
-        self._every = variables == names
-        self._simple = all(_is_plain(kinds[place]) for place in self._places)
+        names, self._frame = check_names(frame.columns), frame
+        held = {
+            name: what
+            for place, (name, kind) in enumerate(zip(names, frame.dtypes, strict=True))
+            if not _is_plain(kind)
+            and isinstance(what := _pandas_numbers(frame.iloc[:1000, place], name), str)
+        }
+        variables = self._choose(names, len(frame), held, **chosen)
+        self._variables = frame
+        if variables != names:
+            self._variables = frame.iloc[:, [names.index(name) for name in variables]]
+        self._plain = all(map(_is_plain, self._variables.dtypes))
 
     def rows(self, start: int, stop: int) -> Rows:
-        frame = self._frame.iloc[start:stop] if stop - start < self.n_rows else self._frame
+        frame = self._variables.iloc[start:stop]
         if self._plain:
-            # Where all columns hold float64, this is a view, and choosing columns takes no time.
-            values = np.asarray(frame.to_numpy(dtype=np.float64))
-            return values if self._every else values[:, self._places]
-        if self._simple:
-            return np.asarray(frame.iloc[:, self._places].to_numpy(dtype=np.float64))
+            # Where all columns hold float64, this is a view.
+            return np.asarray(frame.to_numpy(dtype=np.float64))
         columns = []
-        for place in self._places:
-            name = self.column_names[place]
-            numbers = _pandas_numbers(frame.iloc[:, place], name)
+        for place in range(frame.shape[1]):
+            numbers = _pandas_numbers(frame.iloc[:, place], self.feature_names[place])
             if isinstance(numbers, str):
-                raise DataTypeError(f"X: column {name!r} must hold numbers, got {numbers}; {HINT}.")
+                raise not_numbers(self.feature_names[place], numbers)
             columns.append(numbers)
         return ColumnBlock([Piece(columns, 0, len(frame))], len(columns))
 
@@ -91,8 +79,6 @@ def frame_table(data: Any, **chosen: Any) -> Table:
         data = pa.table(data)  # a record batch
     if isinstance(data, pa.Table):
         check_names(data.column_names)
-    if is_a(data, "polars", "DataFrame"):
-        return FrameTable(data, **chosen)  # as narwhals has it, without its detour
     nw = require("narwhals", "tables", what)
     frame = nw.from_native(data, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
@@ -104,25 +90,18 @@ def frame_table(data: Any, **chosen: Any) -> Table:
     return FrameTable(frame, **chosen)
 
 
-_SMALL = 10_000  # rows of a frame that is converted whole
-
-
 class FrameTable(SlicedTable):
     """A data frame in memory that narwhals knows: polars, Arrow and others."""
 
     def __init__(self, frame: Any, **chosen: Any) -> None:
         from edgewise.tables.arrow import held_by
 
-        self._frame, small = frame, len(frame) < _SMALL
-        # Of a large frame only the columns that are read are converted.
-        table = (frame if small else frame[:0]).to_arrow()
-        names = check_names(table.schema.names)
-        variables = self._choose(names, len(frame), chosen, held_by(table.schema))
-        if not small:
-            table = (frame if variables == names else frame.select(*variables)).to_arrow()
-        elif variables != names:
-            table = table.select(list(variables))
-        self._table = table
+        self._frame = frame
+        schema = frame[:0].to_arrow().schema
+        variables = self._choose(
+            check_names(schema.names), len(frame), held_by(schema), **chosen
+        )
+        self._table = frame.select(*variables).to_arrow()
 
     def rows(self, start: int, stop: int) -> Rows:
         from edgewise.tables.arrow import column_block
@@ -140,20 +119,14 @@ class QueryTable(Table):
 
     named = rescannable = True
 
-    def __init__(
-        self,
-        frame: Any,
-        columns: Sequence[str] | None = None,
-        exclude: Sequence[str] | None = None,
-        along: Sequence[str] = (),
-    ) -> None:
-        self._frame, self._along = frame, tuple(along)
+    def __init__(self, frame: Any, along: Sequence[str] = (), **chosen: Any) -> None:
+        self._frame, self._along = frame, along
         with _query_errors():
             schema = frame.collect_schema()
         held = {name: what for name, kind in schema.items() if (what := _holds(kind)) is not None}
         self.column_names = check_names(schema.names())
         self.feature_names, self.left_out = select_columns(
-            self.column_names, "X", columns, exclude, along, held
+            self.column_names, "X", along=along, held=held, **chosen
         )
 
     def blocks(self, start: int = 0) -> Iterator[Rows]:
@@ -198,68 +171,3 @@ def _holds(kind: Any) -> str | None:
         return None
     words = {"String": "text", "Enum": "categories", "Categorical": "categories"}
     return "dates" if kind.is_temporal() else words.get(name, str(kind))
-
-
-class DataArrayTable(SlicedTable):
-    """A 2-D `DataArray`, computed a block at a time; coordinates along the rows are labels."""
-
-    def __init__(self, data: Any, **chosen: Any) -> None:
-        if data.ndim != 2:
-            raise DataError(
-                "X: expected a DataArray of two dimensions, rows and columns, got dimensions "
-                f"{data.dims}; stack those of the rows, data.stack(rows=[...]).transpose('rows', "
-                "...), and pass clusters if their rows depend."
-            )
-        rows, columns = data.dims
-        self.named = columns in data.coords
-        times = self.named and data[columns].dtype.kind in "mM"
-        if times or str(columns).lower() in ("time", "times", "t", "obs", "sample", "trial"):
-            raise DataError(
-                f"X: expected the rows along the first dimension, got {rows!r} before {columns!r}; "
-                f"pass data.transpose({columns!r}, {rows!r}), or rename the dimension."
-            )
-        names = data[columns].values.tolist() if self.named else default_names(data.shape[1])
-        self._coordinates = {str(k): one for k, one in data.coords.items() if one.dims == (rows,)}
-        self.in_memory = data.chunks is None
-        self._all, names = data.variable, check_names(names)
-        labels = tuple(self._coordinates)
-        variables = self._choose(names, int(data.shape[0]), chosen, label_names=labels)
-        self._chosen = self._all
-        if variables != names:
-            self._chosen = self._all[:, [names.index(name) for name in variables]]
-
-    def rows(self, start: int, stop: int) -> Rows:
-        return as_rows(np.asarray(self._chosen[start:stop]))
-
-    def labels(self, name: str) -> Iterable[Any]:
-        found = self._coordinates.get(name)
-        return np.asarray(self._all[:, self.column_names.index(name)] if found is None else found)
-
-
-class AnnDataTable(SlicedTable):
-    """The matrix ``X`` of an `AnnData`, also sparse or backed; columns of ``obs`` are labels."""
-
-    def __init__(self, data: Any, **chosen: Any) -> None:
-        if data.X is None:
-            raise DataError(
-                "X: expected an AnnData with a matrix X, got one without; pass data.layers['name'] "
-                "and feature_names=data.var_names."
-            )
-        names = check_names(data.var_names)
-        self._obs = {str(name): data.obs[name] for name in data.obs.columns}
-        self._all = data.X.tocsr() if is_sparse(data.X) else data.X
-        self.in_memory = isinstance(self._all, np.ndarray) or is_sparse(self._all)
-        variables = self._choose(names, int(data.n_obs), chosen, label_names=tuple(self._obs))
-        self._places: Any = slice(None)
-        if variables != names:
-            self._places = [names.index(name) for name in variables]
-        if not isinstance(self._all, np.ndarray):
-            warn_about_memory(self.n_rows, len(variables))
-
-    def rows(self, start: int, stop: int) -> Rows:
-        return as_rows(dense(self._all[start:stop])[:, self._places])
-
-    def labels(self, name: str) -> Iterable[Any]:
-        if name in self._obs:
-            return np.asarray(self._obs[name])
-        return np.asarray(dense(self._all[:, [self.column_names.index(name)]])[:, 0])

@@ -8,28 +8,31 @@ from __future__ import annotations
 
 import copy
 import math
+import operator
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from math import isnan, nan
 from numbers import Integral, Real
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from edgewise import _special as special
 from edgewise._checks import check_choice
 from edgewise._linalg import AnyArray, BoolArray, FloatArray
+from edgewise._optional import is_installed
+from edgewise._parallel import n_cores, on_each
 from edgewise.errors import DataError, ParameterError
-from edgewise.tables.ranks import ScoreMap, normal_scores
 from edgewise.tables.table import (
     ColumnBlock,
-    Missing,
     Partition,
     PartitionCounts,
     Rows,
     Table,
+    add_missing,
     batch_rows,
     known_total,
     raise_for_nonfinite,
@@ -44,13 +47,9 @@ WEIGHT_KINDS = ("sampling", "frequency")
 NORMAL_SCORES, DIFF, LOG_DIFF = "normal-scores", "diff", "log-diff"
 TRANSFORMS = (NORMAL_SCORES, DIFF, LOG_DIFF, None)
 
-# Weights whose squares, and sums of these, are ordinary numbers.
-_SQUARED = 1e-100, 1e100
-# Beyond this a weight is not a number of rows.
-_MOST_COPIES = float(1 << 53)
-# Bytes of rows that are ranked: of files and the like, and on a cluster, where several times as
-# many may be on their way to one machine.
-MOST_HERE, MOST_ON_CLUSTER = 1 << 30, 1 << 27
+#: Bytes of rows that are ranked, if they are not in memory already.
+MOST_RANKED = 1 << 30
+_EXACT = 1 << 53  # whole numbers below are exact as float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +64,6 @@ class RowOptions:
     `along_name`: The name of the last column; None if it came as an array.
     `before`: The row before each partition, for differences across partitions.
     `intervals` (p, 2): Rows with a value outside are left out.
-    `step`: Every so many rows one is read, of the whole length.
     """
 
     column: FloatArray | None = None
@@ -80,26 +78,6 @@ class RowOptions:
     scores: ScoreMap | None = None
     before: Mapping[int, FloatArray] = field(default_factory=dict)
     intervals: FloatArray | None = None
-    step: int = 1
-
-    @property
-    def differences(self) -> bool:
-        """Whether rows are replaced by differences of consecutive ones."""
-        return self.transform in (DIFF, LOG_DIFF)
-
-    @property
-    def some_rows(self) -> bool:
-        """Whether rows may be left out or repeated."""
-        return (
-            (self.differences and self.clusters)
-            or self.missing in _CHOSEN
-            or self.weights is not None
-            or self.intervals is not None
-        )
-
-    def along(self) -> int:
-        """How many of the last columns are no variables."""
-        return int(self.clusters or self.weights is not None)
 
     def variables(self, names: Sequence[str]) -> tuple[str, ...]:
         """The names of the variables, from those of all columns of the source."""
@@ -107,24 +85,24 @@ class RowOptions:
             return self.names
         every = tuple(names) if self.column is None else (*names, "")
         chosen = every if self.places is None else tuple(every[place] for place in self.places)
-        return chosen[: len(chosen) - self.along()]
+        return chosen[: len(chosen) - (self.clusters or self.weights is not None)]
 
     def applied(self, part: Partition) -> Partition:
         """A partition with these options."""
         names = self.variables(part.feature_names)
-        return replace(part, feature_names=names, read=partial(self._read, part, names))
+        return replace(part, feature_names=names, blocks=partial(self._read, part, names))
 
     def _read(self, part: Partition, names: tuple[str, ...]) -> Iterator[Rows]:
-        start, skip, p, counts = 0, 0, len(names), part.counts
-        previous = self.before.get(part.number)
-        for block in part.read():
+        start, p, counts = 0, len(names), part.counts
+        previous: AnyArray | None = self.before.get(part.number)
+        for block in part.blocks():
             n, rows = block.shape[0], block
             if self.column is not None:
                 rows = ColumnBlock.of(rows, self.column[start : start + n])
             start += n
             if self.places is not None:
                 rows = columns_of(rows, self.places)
-            if self.differences:
+            if self.transform in (DIFF, LOG_DIFF):
                 rows, previous = self._differences(np.asarray(rows), previous, names)
             if self.missing in _CHOSEN:
                 rows = self._with_values(np.asarray(rows), p, counts)
@@ -135,11 +113,9 @@ class RowOptions:
                 if self.clusters:
                     rows = self._clustered(rows)
                 if self.intervals is not None:
-                    rows = _inside(np.asarray(rows), self.intervals, counts)
-                if self.step > 1:
-                    length = rows.shape[0]
-                    rows = np.asarray(rows)[skip :: self.step]
-                    skip = (skip - length) % self.step
+                    values, (low, high) = np.asarray(rows), self.intervals.T
+                    inside = ((values >= low) & (values <= high)).all(axis=1)
+                    rows = _kept(values, np.asarray(inside), counts)
                 yield rows
             if self.progress is not None:
                 self.progress(n)
@@ -179,19 +155,12 @@ class RowOptions:
             lacks = ~finite[~complete]
             alone = lacks[lacks.sum(axis=1) == 1]
             found = np.stack([lacks.sum(axis=0), alone.sum(axis=0)])
-            counts.missing = found if counts.missing is None else counts.missing + found
+            counts.missing = add_missing(counts.missing, found)
         return _kept(rows, complete, counts)
 
-    def _apart(self, block: Rows) -> tuple[ColumnBlock, FloatArray]:
-        """The variables of a block, and its last column."""
-        rows = ColumnBlock.of(block)
-        p = rows.shape[1] - 1
-        last: FloatArray = np.asarray(rows.chosen([p]), dtype=np.float64)[:, 0]
-        return rows.chosen(range(p)), last
-
     def _weighted(self, block: Rows, names: tuple[str, ...]) -> ColumnBlock:
-        rows, weights = self._apart(block)
-        check_weights(weights, self._where())
+        rows, weights = _apart(block)
+        _check_weights(weights, self._where())
         used = weights > 0
         if not used.all():
             rows, weights = ColumnBlock.of(np.asarray(rows)[used]), weights[used]
@@ -203,9 +172,9 @@ class RowOptions:
 
     def _copies(self, block: Rows, counts: PartitionCounts) -> Iterator[Rows]:
         """Each row as often as its weight says, in blocks of limited length."""
-        rows, weights = self._apart(block)
-        check_weights(weights, self._where())
-        wrong = weights[(weights != np.floor(weights)) | (weights > _MOST_COPIES)]
+        rows, weights = _apart(block)
+        _check_weights(weights, self._where())
+        wrong = weights[(weights != np.floor(weights)) | (weights > _EXACT)]
         if wrong.size:
             raise DataError(
                 f"weights: expected whole numbers of rows (weight_kind='frequency'), got "
@@ -213,8 +182,7 @@ class RowOptions:
                 "different probabilities."
             )
         values, ends = np.asarray(rows), np.cumsum(weights.astype(np.int64))
-        most = batch_rows(rows.shape[1])
-        total = int(ends[-1]) if len(ends) else 0
+        total, most = int(ends[-1]) if len(ends) else 0, batch_rows(rows.shape[1])
         position = counts.position
         for start in range(0, total, most):
             number = np.arange(start, min(start + most, total))
@@ -223,22 +191,22 @@ class RowOptions:
             yield values[np.searchsorted(ends, number, side="right")]
 
     def _clustered(self, block: Rows) -> ColumnBlock:
-        rows, labels = self._apart(block)
+        rows, labels = _apart(block)
         if np.isnan(labels).any():
             raise DataError(
                 f"clusters: expected a label for every row, got missing ones in {self._where()}; "
                 "fill them in, or leave such rows out (missing='drop', --missing drop)."
             )
-        wrong = labels[labels != np.floor(labels)]
-        if wrong.size:
-            raise not_a_label(float(wrong[0]))
+        _check_labels(labels)
         rows.clusters = labels
         return rows
 
 
-def _inside(rows: AnyArray, intervals: FloatArray, counts: PartitionCounts) -> AnyArray:
-    inside = (rows >= intervals[:, 0]) & (rows <= intervals[:, 1])
-    return _kept(rows, np.asarray(inside.all(axis=1)), counts)
+def _apart(block: Rows) -> tuple[ColumnBlock, FloatArray]:
+    """The variables of a block, and its last column."""
+    rows = ColumnBlock.of(block)
+    p = rows.shape[1] - 1
+    return rows.chosen(range(p)), np.asarray(rows.chosen([p]))[:, 0]
 
 
 def _kept(rows: AnyArray, wanted: BoolArray, counts: PartitionCounts) -> AnyArray:
@@ -250,9 +218,7 @@ def _kept(rows: AnyArray, wanted: BoolArray, counts: PartitionCounts) -> AnyArra
 
 def columns_of(block: Rows, places: Sequence[int]) -> Rows:
     """Some columns of a block, in the order of their places."""
-    if isinstance(block, ColumnBlock):
-        return block.chosen(places)
-    return np.asarray(block)[:, places]
+    return block.chosen(places) if isinstance(block, ColumnBlock) else np.asarray(block)[:, places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,121 +235,121 @@ class _Prepared(Generic[T]):
 class View(Table):
     """A table seen through `RowOptions`."""
 
-    source: Table
-    options: RowOptions
-
     def __init__(self, source: Table, **options: Any) -> None:
         self.source, self.options = source, RowOptions(**options)
         self.feature_names = self.options.variables(source.feature_names)
         self.named = source.named or self.options.names is not None
         self.rescannable, self.local = source.rescannable, source.local
         self.left_out = source.left_out
-        self._held: _HeldScores | None = None
-        if self.options.transform == NORMAL_SCORES and not (
-            source.rescannable or self.options.scores is not None
-        ):
+        # Normal scores and what was read along, and what was counted when they were read.
+        self._scored: tuple[FloatArray, PartitionCounts] | None = None
+        if self._ranked and not source.rescannable:
             raise DataError(
                 f"transform: {NORMAL_SCORES!r} reads the rows twice, and this stream can be read "
                 "only once; write the rows to a Parquet file first."
             )
 
     @property
+    def _ranked(self) -> bool:
+        """Whether values are replaced by scores of their own ranks."""
+        return self.options.transform == NORMAL_SCORES and self.options.scores is None
+
+    @property
     def in_memory(self) -> bool:  # type: ignore[override]
-        return self._held is not None or self.source.in_memory
+        return self._scored is not None or self.source.in_memory
 
     @property
     def estimated_rows(self) -> int | None:
         known = self.source.estimated_rows
-        if known is None or self.options.weights == "frequency":
-            return None
-        return -(-known // self.options.step)
+        return None if self.options.weights == "frequency" else known
 
     @property
     def n_rows(self) -> int | None:
-        known = self.partition_rows()
-        return self.source.n_rows if known is None else known_total(known)
+        return known_total(self.partition_rows() or [None])
 
     def partition_rows(self) -> Sequence[int | None] | None:
         rows, options = self.source.partition_rows(), self.options
         if rows is None:
             return None
-        if options.some_rows or (options.differences and None in rows):
+        differences = options.transform in (DIFF, LOG_DIFF)
+        some_rows = (
+            options.missing in _CHOSEN
+            or options.weights is not None
+            or options.intervals is not None
+            or (differences and (options.clusters or None in rows))
+        )
+        if some_rows:
             return [None] * len(rows)
-        if options.differences:  # the first row has none before it
+        if differences:  # the first row has none before it
             first = next((number for number, n in enumerate(rows) if n), None)
             rows = [(n or 0) - (number == first) for number, n in enumerate(rows)]
-        return [None if n is None else -(-n // options.step) for n in rows]
-
-    def with_options(self, **options: Any) -> Self:
-        """The same table with some options replaced; scores that are known stay."""
-        changed = copy.copy(self)
-        changed.options = replace(self.options, **options)
-        changed.feature_names = changed.options.variables(self.source.feature_names)
-        return changed
+        return rows
 
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
-        if self.options.transform == NORMAL_SCORES:
-            self._rank()
-        if self._held is not None:
-            options = replace(
-                self.options, column=None, places=None, progress=None, missing="raise", weights=None
-            )
-            return self._held.reduce(_Prepared(one_pass, replace(options, scores=None)), merge)
         options = self.options
+        if self._ranked or self._scored is not None:
+            scores, counts = self._scored or self._rank(keep_map=False)
+            names = (*map(str, range(len(scores))),)
+            blocks = partial(row_blocks, scores.T, batch_rows(len(scores)))
+            left = RowOptions(
+                names=self.feature_names,
+                clusters=options.clusters,
+                along_name=options.along_name,
+                intervals=options.intervals,
+            )
+            return one_pass(left.applied(Partition(0, "", names, blocks, copy.copy(counts))))
         if not self.source.local:
+            if options.transform in (DIFF, LOG_DIFF) and not options.before:
+                before = RowOptions(column=options.column, places=options.places)
+                last = self.source.reduce(_Prepared(_last_row, before), operator.add)
+                self.options = options = replace(options, before=_rows_before(last))
             options = replace(options, progress=None)  # a cluster has its own
-            if options.differences and not options.before:
-                last = self.source.reduce(
-                    _Prepared(_last_row, RowOptions(column=options.column, places=options.places)),
-                    _in_order,
-                )
-                self.options = replace(self.options, before=_rows_before(last))
-                options = replace(options, before=self.options.before)
         return self.source.reduce(_Prepared(one_pass, options), merge)
 
-    def _without_scores(self, **options: Any) -> View:
-        return View(self.source, **{**vars(self.options), "transform": None, **options})
+    def score_map(self) -> ScoreMap | None:
+        """The normal scores of every column, for other rows; None without such scores."""
+        if self._ranked:
+            self._rank(keep_map=True)
+        return self.options.scores
 
-    def _rank(self) -> None:
-        """Read all rows and rank them; those that are read in this process are kept as scores."""
-        if self._held is not None or self._incomplete or self.options.scores is not None:
-            return
-        values = self._without_scores(clusters=False, names=None, intervals=None, step=1)
-        p, n = len(self.feature_names), values.n_rows
-        here = self.source.local
-        most: float = MOST_HERE if here else MOST_ON_CLUSTER
-        if self.source.in_memory:
-            most = math.inf
-        if n is not None and 8 * n * p > most:
-            raise _too_many(most)
-        one_pass = partial(_gathered, n_variables=p, most=most, whole=here)
-        found = values.reduce(one_pass, partial(_merged, most=most))
-        if found.values is None or not found.values.shape[1]:
-            self._incomplete = True
-            return  # the rows stay as they are, and whoever reads them says what is missing
-        variables = found.values[:p]
-        if not here:
+    def _rank(self, *, keep_map: bool) -> tuple[FloatArray, PartitionCounts]:
+        """Read all rows, features first, and put normal scores in place of their values."""
+        later: dict[str, Any] = {"clusters": False, "names": None, "intervals": None}
+        values = View(self.source, **{**vars(self.options), "transform": None, **later})
+        p, n = len(self.feature_names), values.n_rows or 0
+        most: float = math.inf if self.source.in_memory else MOST_RANKED
+        _check_size(8 * n * p, most)
+        one_pass, merge = partial(_gathered, most=most), partial(_joined, most=most)
+        blocks, counts = values.reduce(one_pass, merge)
+        rows = np.concatenate([np.empty((len(values.feature_names), 0)), *blocks], axis=1)
+        variables = rows[:p]
+        if not np.isfinite(variables).all():
+            raise_for_nonfinite(variables.T, self.feature_names)
+        if keep_map:
             self.options = replace(self.options, scores=ScoreMap(np.sort(variables)))
-        else:
-            normal_scores(variables, out=variables)
-            self._held = _HeldScores(self.source.named, values.feature_names, found)
-
-    _incomplete = False
+        normal_scores(variables, out=variables)
+        self._scored = rows, counts
+        return self._scored
 
 
 def view(table: Table, **options: Any) -> View:
     """A table with some options; those that it has stay, and scores that are known."""
-    return table.with_options(**options) if isinstance(table, View) else View(table, **options)
+    if not isinstance(table, View):
+        return View(table, **options)
+    changed = copy.copy(table)
+    changed.options = replace(table.options, **options)
+    changed.feature_names = changed.options.variables(table.source.feature_names)
+    return changed
 
 
 def chosen_columns(table: Table, names: Sequence[str]) -> View:
     """Some columns of a table that has no labels or weights yet, in any order."""
     place = {name: i for i, name in enumerate(table.feature_names)}
     places = tuple(place[name] for name in names)
-    if options_of(table).places is not None:
-        places = tuple((options_of(table).places or ())[i] for i in places)
-    renamed = None if options_of(table).names is None else tuple(names)
-    return view(table, places=places, names=renamed)
+    options = options_of(table)
+    if options.places is not None:
+        places = tuple(options.places[i] for i in places)
+    return view(table, places=places, names=None if options.names is None else tuple(names))
 
 
 def without_columns(table: Table, left_out: Mapping[str, str]) -> Table:
@@ -394,9 +360,9 @@ def without_columns(table: Table, left_out: Mapping[str, str]) -> Table:
     places = options.places or tuple(range(width))
     kept = [i for i, name in enumerate(table.feature_names) if name not in left_out]
     names = None if options.names is None else tuple(options.names[i] for i in kept)
-    along = places[len(places) - options.along() :]
+    along = places[len(table.feature_names) :]
     changed = view(table, places=(*(places[i] for i in kept), *along), names=names)
-    changed._held, changed.left_out = None, {**table.left_out, **left_out}
+    changed._scored, changed.left_out = None, {**table.left_out, **left_out}
     return changed
 
 
@@ -407,9 +373,9 @@ def options_of(data: object) -> RowOptions:
 
 def values_of(table: Table) -> Table:
     """The same rows without normal scores."""
-    if not isinstance(table, View) or table.options.transform != NORMAL_SCORES:
+    if options_of(table).transform != NORMAL_SCORES or not isinstance(table, View):
         return table
-    return table._without_scores()
+    return View(table.source, **{**vars(table.options), "transform": None})
 
 
 def _last_row(part: Partition) -> list[tuple[int, FloatArray]]:
@@ -418,10 +384,6 @@ def _last_row(part: Partition) -> list[tuple[int, FloatArray]]:
         if block.shape[0]:
             last = np.array(block[block.shape[0] - 1 :], dtype=np.float64)
     return [(part.number, last)]
-
-
-def _in_order(a: list[T], b: list[T]) -> list[T]:
-    return a + b
 
 
 def _rows_before(last: Sequence[tuple[int, FloatArray]]) -> dict[int, FloatArray]:
@@ -435,78 +397,89 @@ def _rows_before(last: Sequence[tuple[int, FloatArray]]) -> dict[int, FloatArray
     return before
 
 
+# Normal scores Φ⁻¹(r/(n + 1)) of columns: r is the rank, the average one of equal values.
+
+_MANY = 1_000_000
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class _Gathered:
-    """All values, features first, or None if some miss; and what was left out."""
+class ScoreMap:
+    """The normal scores of some columns, of which `values` are sorted, as a function of a value.
 
-    values: FloatArray | None
-    n_dropped: int = 0
-    missing: Missing | None = None
+    The score of a value that the column does not have lies between those of its neighbours.
+    """
 
+    values: FloatArray
 
-class _HeldScores(Table):
-    """Scores in memory, of rows that need not be read again."""
-
-    rescannable = in_memory = True
-
-    def __init__(self, named: bool, feature_names: tuple[str, ...], found: _Gathered) -> None:
-        self.named, self.feature_names, self._found = named, feature_names, found
-
-    def blocks(self, start: int = 0) -> Iterator[Rows]:
-        if self._found.values is not None:
-            yield from row_blocks(self._found.values.T, batch_rows(len(self.feature_names)))
-
-    def partition(self) -> Partition:
-        counts = PartitionCounts()
-
-        def read() -> Iterator[Rows]:
-            counts.n_dropped, counts.missing = self._found.n_dropped, self._found.missing
-            return self.blocks()
-
-        return Partition(0, "", self.feature_names, read, counts)
+    def scores(self, block: Rows) -> FloatArray:
+        """The scores of a block of rows; labels, and what is not finite, stay as they are."""
+        made = np.array(np.asarray(block, dtype=np.float64).T)
+        for column, values in zip(made, self.values, strict=False):
+            finite = np.isfinite(column)
+            below, until = (np.searchsorted(values, column, side) for side in ("left", "right"))
+            scores = special.ndtri((below + until + 1) / 2 / (len(values) + 1))
+            column[:] = np.where(finite, scores, column)
+        return made.T
 
 
-def _gathered(part: Partition, n_variables: int, most: float, whole: bool) -> _Gathered:
-    """All values of a partition, with its labels if `whole`."""
-    width = len(part.feature_names) if whole else n_variables
-    kept: list[FloatArray] = [np.empty((width, 0))]
-    size = 0
+def normal_scores(values: FloatArray, out: FloatArray | None = None) -> FloatArray:
+    """The normal scores of columns of finite numbers, features first; `out` may be the same memory."""
+    n = values.shape[1]
+    # Without ties all columns have the same scores, in another order.
+    untied = special.ndtri(np.arange(1, n + 1) / (n + 1))
+    made = np.empty(values.shape) if out is None else out
+    # Of few numbers the scores are there before joblib is imported; without it, one core does it.
+    everywhere = values.size > _MANY and is_installed("joblib")
+    run = partial(on_each, threads=n_cores()) if everywhere else map
+    for _ in run(partial(_score, untied=untied), zip(values, made, strict=True)):
+        pass
+    return made
+
+
+def _score(both: tuple[FloatArray, FloatArray], untied: FloatArray) -> None:
+    """Write the scores of a column into the memory for them."""
+    (column, scores), n = both, len(untied)
+    order = np.argsort(column)
+    values = column[order]
+    first = np.flatnonzero(np.append(np.ones(min(n, 1), dtype=bool), values[1:] != values[:-1]))
+    if len(first) == n:
+        scores[order] = untied
+        return
+    until = np.append(first[1:], n)
+    own = special.ndtri((first + until + 1) / 2 / (n + 1))
+    scores[order] = np.repeat(own, until - first)
+
+
+_Gathered = tuple[list[FloatArray], PartitionCounts]
+
+
+def _gathered(part: Partition, most: float) -> _Gathered:
+    """All values of a partition, features first; a copy, since a reader may use its memory again."""
+    blocks, size = [], 0
     for block in part.blocks():
-        # A copy, because a reader may use the memory of a block again.
-        values = np.array(np.asarray(block).T[:width], dtype=np.float64)
-        if not np.isfinite(values[:n_variables]).all():
-            return _Gathered(None)
-        size += 8 * n_variables * values.shape[1]
-        if size > most:
-            raise _too_many(most)
-        kept.append(values)
-    return _Gathered(np.concatenate(kept, axis=1), part.n_dropped, part.counts.missing)
+        blocks.append(np.array(np.asarray(block).T, dtype=np.float64))
+        size += blocks[-1].nbytes
+        _check_size(size, most)
+    return blocks, part.counts
 
 
-def _merged(a: _Gathered, b: _Gathered, most: float) -> _Gathered:
-    if a.values is None or b.values is None:
-        return _Gathered(None)
-    if a.values.nbytes + b.values.nbytes > most:
-        raise _too_many(most)
-    missing = [one.missing for one in (a, b) if one.missing is not None]
-    return _Gathered(
-        np.concatenate([a.values, b.values], axis=1),
-        a.n_dropped + b.n_dropped,
-        np.sum(missing, axis=0) if missing else None,
-    )
+def _joined(a: _Gathered, b: _Gathered, most: float) -> _Gathered:
+    blocks = a[0] + b[0]
+    _check_size(sum(block.nbytes for block in blocks), most)
+    missing = add_missing(a[1].missing, b[1].missing)
+    return blocks, PartitionCounts(a[1].n_dropped + b[1].n_dropped, missing)
 
 
-def _too_many(most: float) -> DataError:
-    return DataError(
-        f"transform: expected at most {most / (1 << 20):,.0f} MB of numbers to rank in memory, got "
-        "more; use method='kendall' (--method kendall) without transform, which reads any number "
-        "of rows once and needs no ranks, or test fewer columns."
-    )
+def _check_size(size: int, most: float) -> None:
+    if size > most:
+        raise DataError(
+            f"transform: expected at most {most / (1 << 20):,.0f} MB of numbers to rank in memory, "
+            "got more; use method='kendall' (--method kendall) without transform, which reads any "
+            "number of rows once and needs no ranks, or test fewer columns."
+        )
 
 
-def uses_ranks(*transforms: object) -> bool:
-    """Whether values are replaced by their ranks, which takes more than differences."""
-    return NORMAL_SCORES in transforms
+# What the options may be ---------------------------------------------------------------------
 
 
 def check_together(
@@ -514,23 +487,22 @@ def check_together(
 ) -> None:
     """Refuse options that have no meaning together, or none that is known."""
     check_choice("missing", missing, MISSING)
+    if clusters is None and weights is None and transform is None:
+        return
     check_choice("weight_kind", weight_kind, WEIGHT_KINDS)
     if clusters is not None:
         refuse_pairwise(missing, "clusters")
-        if weights is not None:
-            raise ParameterError("weights: expected without clusters, got both; leave one out.")
-    if transform in (DIFF, LOG_DIFF) and weights is not None:
-        raise ParameterError(
-            f"weights: expected without transform={transform!r}, got both; the difference of two "
-            "rows has no weight of its own. Leave one of the two out."
-        )
-    if uses_ranks(transform):
+    if transform == NORMAL_SCORES:
         refuse_pairwise(missing, "transform")
-        if weights is not None and weight_kind == "sampling":
-            raise ParameterError(
-                "weights: expected without transform, got both; ranks of weighted rows are not "
-                "known to keep the level. Leave one of the two out."
-            )
+    if weights is None:
+        return
+    if clusters is not None:
+        raise ParameterError("weights: expected without clusters, got both; leave one out.")
+    if transform is not None and (transform != NORMAL_SCORES or weight_kind == "sampling"):
+        raise ParameterError(
+            f"weights: expected without transform={transform!r}, got both; neither differences nor "
+            "ranks of weighted rows are known to keep the level. Leave one of the two out."
+        )
 
 
 def refuse_pairwise(missing: str, what: str) -> None:
@@ -552,7 +524,7 @@ def column_for(table: Table, values: Any, argument: str) -> FloatArray:
             f"{argument}: expected the name of a column, because the rows are not in memory, "
             f"got {type(values).__name__}; write the {what}s into a column of the data."
         )
-    numbers = some_weights(values) if argument == "weights" else label_numbers(values)
+    numbers = checked_weights(values) if argument == "weights" else label_numbers(values)
     if len(numbers) != n:
         raise ParameterError(
             f"{argument}: expected one {what} for each of {n} rows, got {len(numbers)} {what}s."
@@ -563,47 +535,34 @@ def column_for(table: Table, values: Any, argument: str) -> FloatArray:
 def checked_weights(weights: Any) -> FloatArray:
     """Weights that a user passes as an array, one for each row."""
     try:
-        values = np.asarray(weights)
-        if values.dtype.kind not in "fiubOUS":
-            raise TypeError(f"values of type {values.dtype}")
-        if values.dtype.kind not in "fiub":
-            values = values.astype(np.float64)
+        values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(
             f"weights: expected the name of a column or one number for each row, got {error}."
         ) from error
     if values.ndim != 1:
-        raise ParameterError(
-            "weights: expected the name of a column or one number for each row, got "
-            f"{type(weights).__name__} of {values.ndim} dimensions."
-        )
-    values = values.astype(np.float64)
-    check_weights(values, "the weights")
+        raise _not_one_dimensional("weights", "number", weights)
+    _check_weights(values, "the weights")
     return values
 
 
-def some_weights(weights: Any) -> FloatArray:
-    """The same for all rows at once: some must be positive, and only their proportions matter."""
-    values = checked_weights(weights)
-    largest = float(values.max(initial=0.0))
-    if values.size and not largest:
-        raise DataError("weights: expected a positive weight for some row, got zeros only.")
-    # The squares of any weights are then ordinary numbers, or those of rows that hardly count.
-    unit = largest if largest and not _SQUARED[0] < largest < _SQUARED[1] else 1.0
-    return values / unit
+def _not_one_dimensional(argument: str, what: str, values: Any) -> ParameterError:
+    return ParameterError(
+        f"{argument}: expected the name of a column or one {what} for each row, got "
+        f"{type(values).__name__} of {np.ndim(values)} dimensions."
+    )
 
 
-def check_weights(weights: FloatArray, where: str) -> None:
+def _check_weights(weights: FloatArray, where: str) -> None:
     """Refuse weights that are missing, infinite or negative."""
     wrong = weights[~(np.isfinite(weights) & (weights >= 0))]
-    if not wrong.size:
-        return
-    first = float(wrong[0])
-    what = "missing ones (NaN)" if np.isnan(first) else f"{first:g}"
-    raise DataError(
-        f"weights: expected finite numbers of at least 0, got {what} in {where} "
-        f"({wrong.size} row{'s' * (wrong.size > 1)}); fix or leave out such rows."
-    )
+    if wrong.size:
+        first = float(wrong[0])
+        what = "missing ones (NaN)" if isnan(first) else f"{first:g}"
+        raise DataError(
+            f"weights: expected finite numbers of at least 0, got {what} in {where} "
+            f"({wrong.size} row{'s' * (wrong.size > 1)}); fix or leave out such rows."
+        )
 
 
 def weighted_columns(
@@ -623,91 +582,57 @@ def weighted_columns(
 # as text, because a CSV file says "12" where a Parquet file says 12. Other labels become 53 bits of a
 # digest, which a float64 holds exactly: two of a million share a number with a probability of 1e-4,
 # and their clusters are then one, which costs nothing but a little power.
-_EXACT = 1 << 53  # whole numbers below are exact as float64
-# The whole numbers that str(int(…)) writes, and those that pandas writes where labels are missing.
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,14})(\.0*)?")
-
-# NumPy makes such texts of missing labels beside texts.
-_MISSING = ("", "nan", "NaN", "NaT")
+_MISSING = ("", "nan", "NaN", "NaT", "<NA>", "None")
 
 
 def label_number(label: object) -> float:
     """The number of one label; NaN where it is missing (None, NaN, NaT, an empty text)."""
-    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+    if label is None:
         return nan
-    if isinstance(label, Integral | np.bool_):
-        return float(label) if abs(int(label)) < _EXACT else _digest(str(int(label)))
-    if isinstance(label, Real):
+    if isinstance(label, Real | np.bool_) and not isinstance(label, Integral | np.bool_):
         value = float(label)
-        if not isnan(value) and not value.is_integer():
-            raise not_a_label(value)
-        return value if isnan(value) else label_number(int(value))
-    if isinstance(label, bytes):
-        return _digest(label)
-    text = str(label).strip()  # as the cells of a CSV file are, which people align
+        _check_labels(np.array([value]))
+        return value if abs(value) < _EXACT or isnan(value) else label_number(int(value))
+    if isinstance(label, Integral | np.bool_) and abs(int(label)) < _EXACT:
+        return float(label)
+    # As the cells of a CSV file are, which people align.
+    text = label.decode(errors="replace") if isinstance(label, bytes) else str(label).strip()
     if text in _MISSING:
         return nan
     whole = _WHOLE.fullmatch(text)
-    return _digest(text) if whole is None else float(int(whole[1]))
+    if whole is not None:
+        return float(int(whole[1]))
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return float(int.from_bytes(digest, "big") >> 11)
 
 
 def label_numbers(labels: Any) -> FloatArray:
     """The numbers of labels that a user passes as an array, one for each row."""
-    values = _one_dimensional(labels)
-    if values.dtype.kind in "iub":
-        if not values.size or -_EXACT < values.min() <= values.max() < _EXACT:
+    if isinstance(labels, np.ma.MaskedArray):
+        labels = labels.tolist()  # None in place of what is masked
+    if not isinstance(labels, list | tuple):
+        values = np.asarray(labels)
+        if values.ndim != 1:
+            raise _not_one_dimensional("clusters", "label", labels)
+        if values.dtype.kind in "iub" and (not values.size or np.abs(values).max() < _EXACT):
             return values.astype(np.float64)
-        values = values.astype(object)
-    if values.dtype.kind == "f":
-        wrong = values[(values != np.floor(values)) & ~np.isnan(values)]
-        if wrong.size:
-            raise not_a_label(float(wrong[0]))
-    if values.dtype.kind != "O":
-        different, place = np.unique(values, return_inverse=True)
-        return _numbers(different.tolist())[place]
-    number: dict[Hashable, float] = {}
+        labels = (values.astype(str) if values.dtype.kind in "mM" else values).tolist()
     try:
-        for label in values:
-            if label not in number:
-                number[label] = label_number(label)
+        number = {label: label_number(label) for label in dict.fromkeys(labels)}
     except TypeError as error:
         raise ParameterError(
             "clusters: expected labels such as text, whole numbers or dates, got one that cannot be "
             f"compared ({error}); pass one plain label for each row."
         ) from error
-    return np.array([number[label] for label in values], dtype=np.float64)
+    return np.array([number[label] for label in labels], dtype=np.float64)
 
 
-def not_a_label(value: float) -> DataError:
-    """The error for a number that is not whole: it measures, and does not name."""
-    return DataError(
-        f"clusters: expected labels, such as text or whole numbers, got {value:g}; is it a column of "
-        "measurements? Name the column that says which rows belong together."
-    )
-
-
-def _numbers(labels: Sequence[object]) -> FloatArray:
-    return np.array([label_number(label) for label in labels], dtype=np.float64)
-
-
-def _digest(label: str | bytes) -> float:
-    text = label if isinstance(label, bytes) else label.encode("utf-8", "surrogatepass")
-    return float(int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 11)
-
-
-def _one_dimensional(labels: Any) -> AnyArray:
-    if isinstance(labels, np.ma.MaskedArray):
-        labels = labels.tolist()  # None in place of what is masked
-    if isinstance(labels, list | tuple):
-        # Without this, a list of tuples would be an array of two dimensions.
-        values = np.empty(len(labels), dtype=object)
-        for place, label in enumerate(labels):
-            values[place] = label
-        return values
-    values = np.asarray(labels)
-    if values.ndim != 1:
-        raise ParameterError(
-            "clusters: expected the name of a column or one label for each row, got "
-            f"{type(labels).__name__} of {values.ndim} dimensions."
+def _check_labels(labels: FloatArray) -> None:
+    """Refuse a number that is not whole: it measures, and does not name."""
+    wrong = labels[(labels != np.floor(labels)) & ~np.isnan(labels)]
+    if wrong.size:
+        raise DataError(
+            f"clusters: expected labels, such as text or whole numbers, got {wrong[0]:g}; is it a "
+            "column of measurements? Name the column that says which rows belong together."
         )
-    return values

@@ -18,7 +18,6 @@ import numpy.typing as npt
 
 from edgewise._checks import check_known, check_names, default_names
 from edgewise._linalg import AnyArray, FloatArray
-from edgewise._parallel import on_each
 from edgewise._text import listed
 from edgewise.errors import DataError, DataTypeError, EdgewiseError, NonFiniteError
 
@@ -27,6 +26,9 @@ T = TypeVar("T")
 _BLOCK_ELEMENTS = 1 << 16
 # With fewer rows, adding p × p sums costs as much as computing them.
 _MIN_BLOCK_ROWS = 1024
+# Eight megabytes of float64: the reader's overhead is negligible, and three in memory are few.
+_BATCH_ELEMENTS = 1 << 20
+_MOST_BATCH_ROWS, _FEWEST_BATCH_ROWS = 1 << 16, 1 << 10
 
 
 class Piece(NamedTuple):
@@ -38,10 +40,7 @@ class Piece(NamedTuple):
 
 
 class ColumnBlock:
-    """An n × p block of rows, as pieces of columns with weights and clusters, if these are known.
-
-    `minus` subtracts an origin from the columns where they are: a copy less saves a third of the time.
-    """
+    """An n × p block of rows, as pieces of columns with weights and clusters, if these are known."""
 
     def __init__(
         self,
@@ -69,14 +68,12 @@ class ColumnBlock:
         first, last, _ = rows.indices(self.shape[0])
         kept, before = [], 0
         for columns, start, stop in self._pieces:
-            begin = max(start, start + first - before)
-            end = min(stop, start + last - before)
+            begin, end = max(start, start + first - before), min(stop, start + last - before)
             if begin < end:
                 kept.append(Piece(columns, begin, end))
             before += stop - start
-        weights, clusters = (
-            None if of_rows is None else of_rows[rows] for of_rows in (self.weights, self.clusters)
-        )
+        weights = None if self.weights is None else self.weights[rows]
+        clusters = None if self.clusters is None else self.clusters[rows]
         return ColumnBlock(kept, self.shape[1], weights, clusters)
 
     def chosen(self, places: Sequence[int]) -> ColumnBlock:
@@ -98,12 +95,7 @@ class ColumnBlock:
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
         rows = np.empty(self.shape[::-1])
-        done = 0
-        for columns, start, stop in self._pieces:
-            until = done + stop - start
-            for column, row in zip(columns, rows, strict=True):
-                row[done:until] = column[start:stop]
-            done = until
+        self.minus(np.zeros(self.shape[1]), rows)
         return np.asarray(rows.T, dtype)
 
 
@@ -127,8 +119,14 @@ def minus_origin(block: Rows, origin: FloatArray, out: FloatArray) -> FloatArray
 
 
 def block_rows(n_features: int) -> int:
-    """Rows per block for data of `n_features` columns."""
+    """Rows per block for sums over data of `n_features` columns."""
     return max(_MIN_BLOCK_ROWS, _BLOCK_ELEMENTS // max(n_features, 1))
+
+
+def batch_rows(n_features: int) -> int:
+    """Rows per block, for tables that cut their own blocks."""
+    rows = _BATCH_ELEMENTS // max(n_features, 1)
+    return max(_FEWEST_BATCH_ROWS, min(_MOST_BATCH_ROWS, rows))
 
 
 def row_blocks(X: Rows, rows: int | None = None) -> Iterator[Rows]:
@@ -145,22 +143,10 @@ def row_blocks(X: Rows, rows: int | None = None) -> Iterator[Rows]:
 #: the only one to lack any.
 Missing: TypeAlias = npt.NDArray[np.int64]
 
-# Eight megabytes of float64: the reader's overhead is negligible, and three in memory are few.
-_BATCH_ELEMENTS = 1 << 20
-_MOST_BATCH_ROWS = 1 << 16
-_FEWEST_BATCH_ROWS = 1 << 10
 
-
-def batch_rows(n_features: int) -> int:
-    """Rows per block, for tables that cut their own blocks."""
-    rows = _BATCH_ELEMENTS // max(n_features, 1)
-    return max(_FEWEST_BATCH_ROWS, min(_MOST_BATCH_ROWS, rows))
-
-
-def known_total(counts: Sequence[int | None] | None) -> int | None:
-    """The sum of counts; None if any of them is unknown."""
-    known = [count for count in counts or () if count is not None]
-    return sum(known) if counts is not None and len(known) == len(counts) else None
+def add_missing(a: Missing | None, b: Missing | None) -> Missing | None:
+    """What the rows lack that were left out, of both."""
+    return a + b if a is not None and b is not None else b if a is None else a
 
 
 @dataclass(slots=True)
@@ -174,23 +160,18 @@ class PartitionCounts:
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """A partition of the rows of a table; `where` is its name in messages, empty if it is all."""
+    """A partition of the rows of a table, for one pass.
+
+    `where`: Its name in messages, empty if it is all.
+    `blocks`: Begins the pass over the rows: n × p arrays, or what `np.asarray` makes one.
+    `counts`: Complete when the pass has ended.
+    """
 
     number: int
     where: str
     feature_names: tuple[str, ...]
-    read: Callable[[], Iterator[Rows]]
+    blocks: Callable[[], Iterator[Rows]]
     counts: PartitionCounts = field(default_factory=PartitionCounts)
-
-    def blocks(self) -> Iterator[Rows]:
-        """A pass over the rows, as numeric n × p arrays or what `np.asarray` makes one."""
-        self.counts.n_dropped, self.counts.missing = 0, None
-        return self.read()
-
-    @property
-    def n_dropped(self) -> int:
-        """Rows that the pass has left out; complete when the pass has ended."""
-        return self.counts.n_dropped
 
 
 class Table:
@@ -201,7 +182,6 @@ class Table:
     `column_names`: The same and those that are left out or hold labels, where these are known.
     `named`: Whether the names came with the data, so that columns can be matched by them.
     `in_memory`: Whether another pass over the rows costs next to nothing.
-    `sliceable`: Whether ``blocks(start, stop)`` gives any slice of the rows at no cost.
     `left_out`: Columns of the data that are no variables, and why.
     """
 
@@ -211,13 +191,12 @@ class Table:
     rescannable: bool
     in_memory: bool = False
     local: bool = True
-    sliceable: bool = False
     left_out: Mapping[str, str] = MappingProxyType({})
 
     @property
     def n_rows(self) -> int | None:
         """How many rows there are, if that is known before reading them."""
-        return None if self.local else known_total(self.partition_rows())
+        return None
 
     @property
     def estimated_rows(self) -> int | None:
@@ -226,7 +205,7 @@ class Table:
 
     def partition_rows(self) -> Sequence[int | None] | None:
         """Rows of each partition, None for unknown ones; None if the partitions are unknown."""
-        return [self.n_rows] if self.local else None
+        return [self.n_rows]
 
     def blocks(self, start: int = 0) -> Iterator[Rows]:
         """The rows from a number among the `entries` on, as numeric n × p arrays, or nearly so."""
@@ -243,13 +222,23 @@ class Table:
             f"{type(self).__name__}; pass the labels as an array."
         )
 
-    def partition(self) -> Partition:
-        """All rows as one partition."""
-        return Partition(0, "", self.feature_names, self.blocks)
-
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
         """Run a pass over every partition and merge the results, in order, in a fixed tree."""
-        return one_pass(self.partition())
+        return one_pass(Partition(0, "", self.feature_names, self.blocks))
+
+
+def known_total(counts: Sequence[int | None]) -> int | None:
+    """The sum of counts; None if any of them is unknown."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+#: What a column holds that only counts the rows.
+ROW_NUMBERS = "row numbers"
+
+
+class BadCells(str):
+    """What a column of numbers holds besides: nobody wants it to be left out for a few cells."""
 
 
 def select_columns(
@@ -259,37 +248,25 @@ def select_columns(
     exclude: Sequence[str] | None = None,
     along: Sequence[str] = (),
     held: Mapping[str, str] = MappingProxyType({}),
-    *,
-    label_names: Sequence[str] = (),
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """The columns to read, and those that are left out, with why.
 
     `held` says what columns hold that are no numbers, as in ``{"city": "text", "day": "dates"}``;
     naming one in `columns` is an error, except of `ROW_NUMBERS`, and so are `BadCells`. Those `along`
-    hold weights or labels of clusters, and come last. `label_names` are columns besides `names`
-    that hold nothing else.
+    hold weights or labels of clusters, and come last.
     """
     names = check_names(names)
     wanted = names if columns is None else check_names(columns)
-    exclude = () if exclude is None else exclude
-    every = (*names, *label_names)
-    for argument, some, known in (
-        ("columns", wanted, names),
-        ("exclude", exclude, every),
-        ("clusters", along, every),
-    ):
-        check_known(argument, some, known, where)
-    spared = {*exclude, *along}
+    for argument, some in (("columns", wanted), ("exclude", exclude or ()), ("clusters", along)):
+        check_known(argument, some, names, where)
+    spared = {*(exclude or ()), *along}
     chosen = [name for name in wanted if name not in spared]
     left_out = {name: held[name] for name in chosen if name in held}
     if columns is not None:
         left_out = {name: what for name, what in left_out.items() if what != ROW_NUMBERS}
     for name, what in left_out.items():
         if columns is not None or isinstance(what, BadCells):
-            raise DataTypeError(
-                f"{where}: column {name!r} must hold numbers, got {what}; convert it, or leave it "
-                "out (exclude=... of edge_test, --exclude)."
-            )
+            raise not_numbers(name, what, where)
     left = tuple(name for name in chosen if name not in left_out)
     if names and not left:
         found = listed([f"{name!r} ({what})" for name, what in left_out.items()])
@@ -300,18 +277,19 @@ def select_columns(
     return left + tuple(along), left_out
 
 
-#: What a column holds that only counts the rows.
-ROW_NUMBERS = "row numbers"
+#: What to do with a column that does not hold numbers.
+HINT = "convert it, or leave it out (exclude=... of edge_test, --exclude)"
+
+
+def not_numbers(name: str, what: object, where: str = "X") -> DataTypeError:
+    """The error for a column that must hold numbers."""
+    return DataTypeError(f"{where}: column {name!r} must hold numbers, got {what}; {HINT}.")
 
 
 def left_out_note(left_out: Mapping[str, str]) -> str:
     """A sentence that names all columns that are left out, and why."""
     held = ", ".join(f"{name!r} ({what})" for name, what in left_out.items())
     return f"Left out, because {'they' if len(left_out) > 1 else 'it'} cannot be tested: {held}."
-
-
-class BadCells(str):
-    """What a column of numbers holds besides: nobody wants it to be left out for a few cells."""
 
 
 def column_places(
@@ -418,30 +396,27 @@ def in_tree(items: Sequence[T], merge: Callable[[T, T], T]) -> T:
     return left[0]
 
 
-def all_rows(table: Table) -> FloatArray:
-    """Every row, as one n × p array of its own."""
-    return table.reduce(_collected, _joined)
+def all_rows(table: Table, step: int = 1) -> FloatArray:
+    """Every row of a table, or of each partition every so many, as one n × p array of its own."""
+    blocks = table.reduce(partial(_copied_blocks, step=step), operator.add)
+    return np.concatenate([np.empty((0, len(table.feature_names))), *blocks])
 
 
-def _collected(part: Partition) -> FloatArray:
-    # A copy, because a reader may use the memory of a block again.
-    blocks = [np.array(block, dtype=np.float64) for block in part.blocks()]
-    return np.concatenate([np.empty((0, len(part.feature_names))), *blocks])
-
-
-def _joined(a: FloatArray, b: FloatArray) -> FloatArray:
-    return np.concatenate([a, b])
+def _copied_blocks(part: Partition, step: int) -> list[FloatArray]:
+    copies, skip = [], 0
+    for block in part.blocks():
+        # A reader may use the memory of a block again.
+        copies.append(np.array(np.asarray(block)[skip::step], dtype=np.float64))
+        skip = (skip - block.shape[0]) % step
+    return copies
 
 
 def rows_up_to(table: Table, most: int) -> int | None:
     """How many rows a table has if that is at most `most`, and cheap to count; else None."""
     n = table.n_rows
-    if n is None:
-        parts = table.partition_rows()
-        if not table.rescannable or parts is None or len(parts) > 1:
-            return None
+    if n is None and table.rescannable and table.local:
         n = table.reduce(partial(_count, most=most), operator.add)
-    return n if n <= most else None
+    return None if n is None or n > most else n
 
 
 def _count(part: Partition, most: int) -> int:
@@ -474,47 +449,3 @@ def nonfinite_message(counts: npt.NDArray[np.int64], names: Sequence[str]) -> st
         "drop those rows (missing='drop' of edge_test, --missing drop), use the values that are "
         "there (missing='pairwise'), or fill them in."
     )
-
-
-# With fewer columns the calls take as long as the work; with more, the sums of every partition take
-# too much memory, and a BLAS divides large products well.
-_FEWEST_COLUMNS, _MOST_COLUMNS = 50, 1000
-# Numbers of a partition (32 MB), and partitions. The rows alone decide how they are cut: on any
-# number of cores the sums are the same.
-_PARTITION_NUMBERS, _MOST_PARTITIONS = 1 << 22, 16
-
-
-class OnCores(Table):
-    """An array whose partitions are read at the same time, each by a thread."""
-
-    rescannable = in_memory = True
-
-    def __init__(self, table: Table, cuts: Sequence[tuple[int, int]]) -> None:
-        self._blocks: Callable[..., Iterator[Rows]] = table.blocks
-        self._cuts, self.feature_names, self.named = cuts, table.feature_names, table.named
-
-    @property
-    def n_rows(self) -> int:
-        return self._cuts[-1][1]
-
-    def partition_rows(self) -> list[int | None]:
-        return [stop - start for start, stop in self._cuts]
-
-    def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
-        partitions = [
-            Partition(number, "", self.feature_names, partial(self._blocks, *cut))
-            for number, cut in enumerate(self._cuts)
-        ]
-        return in_tree(list(on_each(one_pass, partitions)), merge)
-
-
-def on_cores(table: Table) -> Table:
-    """The table in partitions for all cores, if it is an array that is large enough."""
-    p = len(table.feature_names)
-    if not (table.sliceable and _FEWEST_COLUMNS <= p <= _MOST_COLUMNS):
-        return table
-    n = table.n_rows or 0
-    # A power of two, so that two or four cores have the same to do.
-    parts = 1 << (min(_MOST_PARTITIONS, n * p // _PARTITION_NUMBERS) or 1).bit_length() - 1
-    cuts = [(n * k // parts, n * (k + 1) // parts) for k in range(parts)]
-    return OnCores(table, cuts) if len(cuts) > 1 else table
