@@ -58,7 +58,7 @@ print(f"values of raw that are zero: {(values == 0).mean():.0%}")
 # edgewise says so:
 
 try:
-    ew.edge_test(logs)
+    ew.edge_test(logs.to_df())
 except ew.errors.DataError as error:
     print(textwrap.fill(str(error), 88))
 
@@ -98,7 +98,7 @@ for n_others in (50, 200, 400, 600, 690):
 # of the two. This is right if the graph is *sparse*: each gene is directly connected to few others.
 
 start = time.perf_counter()
-result = ew.edge_test(logs, method="nodewise")
+result = ew.edge_test(logs.to_df(), method="nodewise")
 print(f"{time.perf_counter() - start:.0f} seconds for {result.n_pairs:,} pairs")
 chosen = [len(neighbours) for neighbours in result.selection.neighbours]
 print(

@@ -46,7 +46,7 @@ NAMED = {
     ),
     "mapping of misaligned series": refused(
         lambda kit: {"a": kit.pandas["a"], "b": kit.pandas["b"][::-1]},
-        *("same index", "'a' and 'b'", "pandas.DataFrame(data)"),
+        *("same index", "the same index", "pandas.DataFrame(data)"),
     ),
     "records": Case(lambda kit: kit.records),
     "records that lack keys": Case(

@@ -11,7 +11,7 @@ import pytest
 from tests.corpus.object_arrays import PLAIN, SPARSE, STREAMS, TENSORS
 from tests.corpus.object_columns import DATABASES, NAMED
 from tests.corpus.object_frames import FRAMES
-from tests.corpus.object_labelled import ANNDATA, OTHERS, XARRAY
+from tests.corpus.object_labelled import OTHERS
 
 from edgewise.errors import DataError
 from edgewise.tables.open import as_table
@@ -25,9 +25,7 @@ CASES = {
     **DATABASES,
     **NAMED,
     **FRAMES,
-    **ANNDATA,
     **OTHERS,
-    **XARRAY,
 }
 
 

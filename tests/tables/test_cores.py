@@ -7,9 +7,8 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import NonFiniteError
-from edgewise.tables import table as tables
-from edgewise.tables.arrays import ArrayTable
-from edgewise.tables.table import on_cores
+from edgewise.tables import arrays as tables
+from edgewise.tables.arrays import ArrayTable, on_cores
 
 
 @pytest.fixture(autouse=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,10 +11,8 @@ from scipy import stats
 import edgewise as ew
 from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.tables import options
-from edgewise.tables import ranks as module
 from edgewise.tables.open import as_table
-from edgewise.tables.options import options_of, values_of
-from edgewise.tables.ranks import ScoreMap, normal_scores
+from edgewise.tables.options import normal_scores, options_of, values_of
 from edgewise.tables.table import Table, all_rows
 
 NAMES = list("abcd")
@@ -61,29 +57,18 @@ def test_scores_of_columns(monkeypatch):
             rng.choice([-1.0, -0.0, 0.0, 1.0], n),
         ]
     )
-    expected, known = slow_scores(X), pickle.loads(pickle.dumps(ScoreMap(np.sort(X.T))))
-    np.testing.assert_allclose(known.scores(X), expected, rtol=1e-12, atol=1e-14)
-    for many in (module._MANY, 10):  # on all cores, each column is still by itself
-        monkeypatch.setattr(module, "_MANY", many)
+    expected = slow_scores(X)
+    for many in (options._MANY, 10):  # on all cores, each column is still by itself
+        monkeypatch.setattr(options, "_MANY", many)
         values = np.array(X.T)
         normal_scores(values, out=values)
         np.testing.assert_allclose(values.T, expected, rtol=1e-12, atol=1e-14)
-    block = np.array([[np.nan, 1.0, 5.0], [np.inf, -np.inf, 6.0]])
-    found = ScoreMap(np.sort(X.T[:2])).scores(block)
-    # What is not finite stays, and so do labels.
-    assert np.isnan(found[0, 0])
-    assert (found[1, :2].tolist(), found[:, 2].tolist()) == ([np.inf, -np.inf], [5.0, 6.0])
 
 
-@given(st.lists(st.integers(-3, 3), min_size=1, max_size=30), st.floats(-5, 5))
-def test_ties_and_values_between(values, x):
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=30))
+def test_ties(values):
     column = np.array(values, dtype=float)[:, np.newaxis]
-    known = ScoreMap(np.sort(column.T))
-    for found in (normal_scores(column.T).T, known.scores(column)):
-        np.testing.assert_allclose(found, slow_scores(column), atol=1e-13)
-    left, right = ((column < x).sum(), (column <= x).sum())
-    other = stats.norm.ppf((left + right + 1) / 2 / (len(column) + 1))
-    np.testing.assert_allclose(known.scores(np.array([[x]])), other, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(normal_scores(column.T).T, slow_scores(column), atol=1e-13)
 
 
 def test_rows_of_every_kind(save, mixed, expected, require, tmp_path):
@@ -145,8 +130,7 @@ def test_missing_values(save, mixed, refuses):
 
 
 def test_more_rows_than_fit_in_memory(save, mixed, expected, refuses, monkeypatch, in_parts):
-    monkeypatch.setattr(options, "MOST_HERE", 10_000)
-    monkeypatch.setattr(options, "MOST_ON_CLUSTER", 10_000)
+    monkeypatch.setattr(options, "MOST_RANKED", 10_000)
     parts = [in_parts(mixed, known=known) for known in (True, False)]
     for data in (*(save(name, NAMES, mixed) for name in ("x.csv", "x.parquet", "x.npy")), *parts):
         refuses(

@@ -11,7 +11,7 @@ from edgewise.errors import DataError
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.open import as_table
 from edgewise.tables.options import chosen_columns, view
-from edgewise.tables.table import Rescan, Table, batch_rows
+from edgewise.tables.table import Rescan, Table, all_rows, batch_rows
 
 
 class Shrinking(Table):
@@ -33,7 +33,6 @@ class Shrinking(Table):
 WRAPPERS = {
     "finite": lambda table: view(table, missing="drop"),
     "inside": lambda table: view(table, intervals=np.array([[-3.0, 3.0]] * 4)),
-    "strided": lambda table: view(table, step=3),
     "renamed": lambda table: view(table, names=tuple("pqrs")),
     "watched": lambda table: view(table, progress=lambda rows: None),
     "chosen": lambda table: chosen_columns(table, ("c", "a")),
@@ -42,7 +41,9 @@ WRAPPERS = {
 
 def gather(part):
     """A pass: all rows, and how many were left out."""
-    return np.concatenate([np.empty((0, len(part.feature_names))), *part.blocks()]), part.n_dropped
+    return np.concatenate(
+        [np.empty((0, len(part.feature_names))), *part.blocks()]
+    ), part.counts.n_dropped
 
 
 def joined(a, b):
@@ -66,7 +67,7 @@ def test_wrappers_are_tables_and_pass_on_what_they_wrap(rows, wrapper):
 @pytest.mark.parametrize(
     ("wrapper", "n_rows", "estimate"),
     [
-        *(("finite", None, 400), ("inside", None, 400), ("strided", 134, 134)),
+        *(("finite", None, 400), ("inside", None, 400)),
         *(("renamed", 400, 400), ("watched", 400, 400)),
     ],
 )
@@ -93,12 +94,9 @@ class TestElsewhere:
         assert dropped == dropped_there == {"finite": 4, "inside": outside}.get(wrapper, 0)
 
     def test_every_third_row_of_each_part(self, rows, in_parts):
-        table = view(in_parts(rows), step=3)
-        found, _ = table.reduce(gather, joined)
         parts = np.array_split(rows, 3)
-        np.testing.assert_array_equal(found, np.concatenate([part[::3] for part in parts]))
-        assert table.n_rows == len(found)
-        assert table.partition_rows() == [45, 45, 45]
+        expected = np.concatenate([part[::3] for part in parts])
+        np.testing.assert_array_equal(all_rows(in_parts(rows), 3), expected)
 
     def test_parts_of_unknown_number(self, rows, in_parts):
         for wrap in WRAPPERS.values():
@@ -135,16 +133,6 @@ def test_finite_rows(rows):
         found, dropped = table.reduce(gather, joined)
         np.testing.assert_array_equal(found, np.delete(rows, [0, 7, 399], axis=0))
         assert dropped == 3
-
-
-def test_a_part_that_is_read_twice_is_counted_anew(rows):
-    X = rows.copy()
-    X[5] = np.nan
-
-    def twice(part):
-        return [(len(np.concatenate(list(part.blocks()))), part.n_dropped) for _ in range(2)]
-
-    assert view(ArrayTable(X), missing="drop").reduce(twice, None) == [(399, 1), (399, 1)]
 
 
 def test_finite_blocks_are_not_copied(rows):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse
 from tests.corpus.kit import NAMES, Kit
-from tests.corpus.object_labelled import anndata, labelled
 
 import edgewise as ew
 from edgewise.errors import DataError
@@ -20,16 +19,7 @@ MAKERS = {
         {**record, "subject": subject}
         for record, subject in zip(kit.records, SUBJECT.tolist(), strict=True)
     ],
-    "DataArray": lambda kit: labelled(kit, v=list(NAMES), subject=("t", SUBJECT)),
-    "AnnData": lambda kit: with_subjects(kit, kit.rows),
-    "AnnData, sparse": lambda kit: with_subjects(kit, scipy.sparse.csr_matrix(kit.rows)),
 }
-
-
-def with_subjects(kit, X):
-    made = anndata(kit, X)
-    made.obs["subject"] = SUBJECT
-    return made
 
 
 @pytest.fixture
@@ -55,19 +45,10 @@ class TestLabels:
         call = lambda: ew.edge_test(MAKERS[kind](kit), clusters="subjekt")  # noqa: E731
         refuses(call, DataError, "clusters:", "'subjekt'", "did you mean 'subject'?")
 
-    def test_labels_beside_the_variables_are_no_variables(self, kit, refuses, kind):
-        if kind in ("mapping", "records"):
-            pytest.skip("the labels are a column")
-        call = lambda: as_table(MAKERS[kind](kit), columns=["a", "subject"])  # noqa: E731
-        refuses(call, DataError, "columns:", "'subject'", "'a', 'b'")
-        assert as_table(MAKERS[kind](kit), exclude="subject").feature_names == NAMES
-
 
 PLAIN = {
     "mapping": lambda kit: kit.columns,
     "sparse": lambda kit: scipy.sparse.csr_array(kit.rows),
-    "DataArray": lambda kit: labelled(kit, v=list(NAMES)),
-    "AnnData": lambda kit: anndata(kit, kit.rows),
 }
 
 

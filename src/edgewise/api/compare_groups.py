@@ -30,13 +30,13 @@ from edgewise.tables.files import FileRead, files_read
 from edgewise.tables.formats import all_unchanged
 from edgewise.tables.open import as_table, column_of_labels, files_of, labels_of, on_cluster
 from edgewise.tables.options import (
+    NORMAL_SCORES,
     TRANSFORMS,
     label_numbers,
+    normal_scores,
     refuse_pairwise,
-    uses_ranks,
     values_of,
 )
-from edgewise.tables.ranks import normal_scores
 from edgewise.tables.reading import data_and_reading
 from edgewise.tables.table import Table, all_rows, column_places, raise_for_nonfinite
 
@@ -148,7 +148,7 @@ def compare_groups(
             "b, by: expected two groups, a and b, or one table and by=COLUMN that tells the groups "
             f"apart, got {'neither' if by is None else 'both'}."
         )
-    if uses_ranks(transform):
+    if transform == NORMAL_SCORES:
         chosen.check_supports("transform")
     elif transform is not None and (by is not None or permutations is not None):
         raise ParameterError(

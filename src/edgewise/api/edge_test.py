@@ -20,7 +20,7 @@ from edgewise.results.result import EdgeTestResult, decide
 from edgewise.results.summary import missing_value_notes
 from edgewise.sums.save import as_state
 from edgewise.sums.sequence import SequenceMoments
-from edgewise.tables.options import MISSING, options_of, uses_ranks
+from edgewise.tables.options import MISSING, NORMAL_SCORES, options_of
 from edgewise.tables.reading import weight_kind_of
 
 
@@ -149,7 +149,7 @@ def measured_and_decided(
     check_choice("missing", rows.get("missing", "auto"), MISSING)
     if rows.get("clusters") is not None or read.clusters:
         method.check_supports("clusters")
-    if uses_ranks(rows.get("transform"), read.transform):
+    if NORMAL_SCORES in (rows.get("transform"), read.transform):
         method.check_supports("transform")
     sampling = rows.get("weights") is not None and weight_kind_of(data) == "sampling"
     if sampling or read.weights == "sampling":

@@ -27,7 +27,7 @@ from edgewise.sums.moments import RowState
 from edgewise.sums.pairwise import PairwiseMoments
 from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table, is_a
-from edgewise.tables.options import options_of, uses_ranks, values_of
+from edgewise.tables.options import NORMAL_SCORES, options_of, values_of
 from edgewise.tables.table import Table, all_rows, raise_for_nonfinite
 
 
@@ -428,7 +428,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
                 f"X: method {result.method!r} estimates the correlations of latent variables, not "
                 "of the rows, so rows have no likelihood or distance; use method='score'."
             )
-        if uses_ranks(self.column_transform):
+        if self.column_transform == NORMAL_SCORES:
             raise DataError(
                 "X: column_transform='normal-scores' ranks the rows of fit, and other rows have no "
                 "ranks among them, so they have no likelihood or distance; fit the values."

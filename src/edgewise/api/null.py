@@ -22,7 +22,7 @@ from edgewise.inference.sample import Needs, sample_of_table
 from edgewise.methods.method import Method
 from edgewise.sums.save import as_state
 from edgewise.tables.open import as_table
-from edgewise.tables.options import refuse_pairwise, view
+from edgewise.tables.options import refuse_pairwise
 from edgewise.tables.table import all_rows
 
 # More rows would hardly change the answer, and every shuffle tests all of them.
@@ -237,5 +237,5 @@ def even_sample(data: Any, **chosen: Any) -> EvenSample:
     table = as_table(data, **chosen)
     # The first pass counts the rows, and refuses what every method would refuse.
     sample = sample_of_table(table, Needs(reads_again=True, wide=True), "a shuffle")
-    rows = all_rows(view(table, step=-(-sample.n_samples // _MOST_ROWS)))
+    rows = all_rows(table, step=-(-sample.n_samples // _MOST_ROWS))
     return EvenSample(rows, table.feature_names, sample.n_samples, sample.n_dropped)

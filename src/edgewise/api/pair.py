@@ -333,7 +333,7 @@ def _gathered(part: Partition) -> tuple[FloatArray, int]:
     """All rows of a partition, features first, and how many were left out."""
     blocks = [np.asarray(block, dtype=np.float64).T for block in part.blocks()]
     empty = np.empty((len(part.feature_names), 0))
-    return np.concatenate([empty, *blocks], axis=1), part.n_dropped
+    return np.concatenate([empty, *blocks], axis=1), part.counts.n_dropped
 
 
 def _joined(a: tuple[FloatArray, int], b: tuple[FloatArray, int]) -> tuple[FloatArray, int]:

@@ -21,7 +21,7 @@ from edgewise.inference.sample import open_sample
 from edgewise.methods.method import Method
 from edgewise.methods.planning import Plan, RowPlanner, effect_for_rows
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
-from edgewise.tables.options import options_of, refuse_pairwise, uses_ranks
+from edgewise.tables.options import NORMAL_SCORES, options_of, refuse_pairwise
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -257,7 +257,7 @@ def pilot_of(
     """Measure a pilot; the arguments are those of `plan_sample_size`."""
     power = check_real("power", power, above=0, below=1)
     method = method_of(method, options, plan_sample_size)
-    if uses_ranks(transform, options_of(data).transform):
+    if NORMAL_SCORES in (transform, options_of(data).transform):
         method.check_supports("transform")
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     chosen = {"columns": columns, "exclude": exclude}

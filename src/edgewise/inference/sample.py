@@ -40,6 +40,7 @@ from edgewise.sums.score import (
     score_weight,
     sums_of_moments,
 )
+from edgewise.tables.arrays import on_cores
 from edgewise.tables.files import FileRead, files_read
 from edgewise.tables.first_look import FirstLook
 from edgewise.tables.open import as_table
@@ -52,7 +53,6 @@ from edgewise.tables.table import (
     Sums,
     Table,
     left_out_note,
-    on_cores,
     rows_up_to,
 )
 

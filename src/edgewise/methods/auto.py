@@ -13,7 +13,7 @@ from edgewise.inference.sample import Needs, Sample
 from edgewise.methods.method import Assumes, Feature, Method
 from edgewise.methods.planning import RowPlanner
 from edgewise.methods.registry import registered
-from edgewise.tables.options import uses_ranks
+from edgewise.tables.options import NORMAL_SCORES
 
 # The first that can do what is asked for, unless the rows speak for another.
 _CANDIDATES = ("score", "wald", "batch", "nodewise")
@@ -98,7 +98,7 @@ def _features_of(sample: Sample) -> list[Feature]:
         found.append("clusters")
     if sample.pairwise is not None:
         found.append("weights" if sample.pairwise.weighted else "missing")
-    if uses_ranks(sample.transform):
+    if sample.transform == NORMAL_SCORES:
         found.append("transform")
     return found
 

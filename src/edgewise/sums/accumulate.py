@@ -144,7 +144,7 @@ def _taken(
         mine.update(block if isinstance(block, ColumnBlock) else np.asarray(block))
         if after is not None:
             after(mine, part)
-    return mine, part.n_dropped, _first_look(builder, part)
+    return mine, part.counts.n_dropped, _first_look(builder, part)
 
 
 def _first_look(builder: FirstLookBuilder, part: Partition) -> FirstLook:
@@ -211,7 +211,7 @@ def _segment_of(
             f"{part.where}: expected {stop - start} rows, got {n}; the data changed while they "
             "were read. Pass rows that stay the same: files, or what was persisted or cached."
         )
-    return segment, part.n_dropped, _first_look(builder, part)
+    return segment, part.counts.n_dropped, _first_look(builder, part)
 
 
 def _described(table: Table, error: NonFiniteError) -> NonFiniteError:

@@ -72,7 +72,7 @@ def read_with_checkpoints(
             if position is None or time.monotonic() - saved < every:
                 return
             contents = so_far._contents()
-            now = {"position": list(position), "n_dropped": dropped_before + part.n_dropped}
+            now = {"position": list(position), "n_dropped": dropped_before + part.counts.n_dropped}
             meta = {**contents.meta, "progress": {**now, "facts": facts}}
             try:
                 write_state(checkpoint, replace(contents, kind="checkpoint", meta=meta))

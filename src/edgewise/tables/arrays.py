@@ -256,9 +256,10 @@ def _numbers(values: AnyArray) -> AnyArray | str:
 def numeric_column(values: Any, name: str) -> AnyArray | str:
     """One column, from an array, a list or a series; or what it holds, if not numbers."""
     dtype: Any = getattr(values, "dtype", None)
-    if hasattr(dtype, "ordered") and hasattr(dtype, "categories"):  # a Categorical of pandas
-        if not dtype.ordered or np.asarray(dtype.categories).dtype.kind not in "fiub":
-            return "categories"
+    if hasattr(dtype, "ordered") and not (  # a Categorical of pandas
+        dtype.ordered and np.asarray(dtype.categories).dtype.kind in "fiub"
+    ):
+        return "categories"
     column = _as_array(values, f"X: column {name!r}")
     if column.ndim != 1:
         raise DataError(

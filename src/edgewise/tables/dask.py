@@ -16,23 +16,27 @@ from typing import Any, Generic, TypeVar
 from edgewise._checks import check_names, default_names
 from edgewise._optional import require
 from edgewise._parallel import one_blas_thread
-from edgewise._text import listed, one_line
+from edgewise._text import one_line
 from edgewise._version import __version__
 from edgewise.errors import (
     DataError,
     DataTypeError,
     EdgewiseError,
-    EdgewiseWarning,
     NonFiniteError,
     ParameterError,
     quiet,
-    warn,
 )
-from edgewise.tables.arrays import check_has_columns
-from edgewise.tables.files import FileTable
+from edgewise.tables.files import FileTable, expand_paths
 from edgewise.tables.open import open_columns
 from edgewise.tables.options import chosen_columns
-from edgewise.tables.table import Partition, Table, in_tree, select_columns
+from edgewise.tables.table import (
+    Partition,
+    Table,
+    in_tree,
+    known_total,
+    not_numbers,
+    select_columns,
+)
 
 T = TypeVar("T")
 
@@ -48,6 +52,13 @@ class PartitionedTable(Table):
     ) -> None:
         self.feature_names = tuple(feature_names)
         self.named, self.along = named, tuple(along)
+
+    @property
+    def n_rows(self) -> int | None:
+        return known_total(self.partition_rows() or [None])
+
+    def partition_rows(self) -> Sequence[int | None] | None:
+        return None
 
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
         """Run the pass on every partition and merge the results, in order, in a fixed tree."""
@@ -83,10 +94,11 @@ class PartTask(Generic[T]):
                     lambda part: self.one_pass(replace(part, number=number, where=where)),
                     lambda left, right: left,
                 )
-        except NonFiniteError as error:
-            raise NonFiniteError(_named(where, error), error.counts) from error
         except EdgewiseError as error:
-            raise type(error)(_named(where, error)) from error
+            said = str(error) if where in str(error) else f"{where}: {error}"
+            if isinstance(error, NonFiniteError):
+                raise NonFiniteError(said, error.counts) from error
+            raise type(error)(said) from error
         except Exception as error:
             # Usually an error of another library that makes the partition: say which partition.
             reason = f"{type(error).__name__}: {one_line(error)}"
@@ -94,33 +106,19 @@ class PartTask(Generic[T]):
 
     def _opened(self, rows: Any, where: str) -> Table:
         table = open_columns(rows, along=self.along)
-        got = table.feature_names
         for name, what in table.left_out.items():
             if self.names is None or name in self.names:
-                raise DataTypeError(
-                    f"{where}: column {name!r} must hold numbers, got {what}; convert it, or leave "
-                    "it out (exclude=...)."
-                )
-        if self.names is not None and tuple(got) != self.names:
-            want, have = (listed([*map(repr, names)]) for names in (self.names, got))
+                raise not_numbers(name, what, where)
+        got: Sequence[str] = table.feature_names
+        wrong = len(got) != self.n_features if self.names is None else tuple(got) != self.names
+        if wrong:
+            want = f"{self.n_features} columns" if self.names is None else f"columns {self.names}"
+            have = len(got) if self.names is None else tuple(got)
             raise DataError(
-                f"{where}: expected the columns {want}, got {have}; every partition must have the "
-                "same columns in the same order."
-            )
-        if len(got) != self.n_features:
-            raise DataError(
-                f"{where}: expected {self.n_features} columns, got {len(got)}; every partition "
-                "must have the same columns."
+                f"{where}: expected {want}, got {have}; every partition must have the same columns "
+                "in the same order."
             )
         return table
-
-
-def _named(where: str, error: EdgewiseError) -> str:
-    message = str(error)
-    return message if where in message else f"{where}: {message}"
-
-
-_WORDS = {"string": "text", "str": "text", "object": "text", "category": "categories"}
 
 
 def check_client(client: Any) -> None:
@@ -128,19 +126,11 @@ def check_client(client: Any) -> None:
     require("distributed", "dask", "A cluster of Dask")
     from distributed import Client
 
-    if not isinstance(client, Client):
+    able = isinstance(client, Client)
+    if not able or client.asynchronous or client.status != "running":
+        state = f" that is {client.status} or asynchronous" if able else ""
         raise ParameterError(
-            f"client: expected a distributed.Client, got {type(client).__name__}; make one with "
-            "Client(address)."
-        )
-    if client.asynchronous:
-        raise ParameterError(
-            "client: expected a client that waits for its results, got an asynchronous one; make "
-            "it with asynchronous=False."
-        )
-    if client.status != "running":
-        raise ParameterError(
-            f"client: expected a client with a connection, got one that is {client.status}; make a "
+            f"client: expected a distributed.Client, got {type(client).__name__}{state}; make a "
             "new one with Client(address)."
         )
 
@@ -148,7 +138,8 @@ def check_client(client: Any) -> None:
 class DaskTable(PartitionedTable):
     """A table whose `parts` are each a `Delayed`, or a function that opens it on a worker.
 
-    `wheres` are their names in messages, `files` the files that are read, with their rows.
+    `wheres` are their names in messages, `files` the files that are read, with their rows; `held` is
+    the collection that they are of, whose futures the cluster keeps only while somebody holds it.
     """
 
     def __init__(
@@ -162,15 +153,14 @@ class DaskTable(PartitionedTable):
         client: Any = None,
         along: Sequence[str] = (),
         files: Sequence[tuple[str, int | None]] = (),
+        held: Any = None,
     ) -> None:
         super().__init__(feature_names, named=named, along=along)
         if not parts:
             raise DataError("data: expected at least one partition, got none.")
         self._parts, self._wheres, self._client = list(parts), list(wheres), client
-        self._part_rows = [None] * len(self._parts) if partition_rows is None else partition_rows
-        self._files = files
-        #: The cluster keeps futures only while somebody holds the collection that they are of.
-        self.data: Any = None
+        self._part_rows = partition_rows or [None] * len(self._parts)
+        self._files, self._held = files, held
 
     def rows_read(self) -> Sequence[tuple[str, int | None]]:
         """The files and the rows of each; None where they are not known."""
@@ -209,24 +199,19 @@ class DaskTable(PartitionedTable):
                 "that hold the data, check that the workers are up, and try again."
             ) from error
         except Exception as error:
-            raise self._explained(error) from error
-
-    def _explained(self, error: Exception) -> DataError:
-        """Another library's error in one sentence, which names the partition if that is known."""
-        if type(error).__name__ != "KilledWorker":
-            return DataError(
-                "data: the cluster failed to make the rows "
-                f"({type(error).__name__}: {one_line(error)})."
-            )
-        task = str(getattr(error, "task", ""))
-        number = task.rpartition("-")[2] if task.startswith("edgewise-state-") else ""
-        where = self._wheres[int(number)] if number.isdigit() else "data"
-        return DataError(
-            f"{where}: the workers that read it died, several times, most likely because they "
-            "needed more memory than they may have; give workers more memory "
-            "(memory_limit=...), or make partitions smaller, as with "
-            "repartition(partition_size='100MB'), rechunk, or more files."
-        )
+            if type(error).__name__ != "KilledWorker":
+                raise DataError(
+                    "data: the cluster failed to make the rows "
+                    f"({type(error).__name__}: {one_line(error)})."
+                ) from error
+            number = str(getattr(error, "task", "")).removeprefix(f"edgewise-state-{name}-")
+            where = self._wheres[int(number)] if number.isdigit() else "data"
+            raise DataError(
+                f"{where}: the workers that read it died, several times, most likely because they "
+                "needed more memory than they may have; give workers more memory "
+                "(memory_limit=...), or make partitions smaller, as with "
+                "repartition(partition_size='100MB'), rechunk, or more files."
+            ) from error
 
 
 def _on_part(task: PartTask[T], number: int, where: str, rows: Any) -> T:
@@ -239,8 +224,10 @@ def dask_file_table(files: FileTable, *, client: Any = None) -> DaskTable:
         raise DataError("data: a cluster cannot read standard input; write the rows to files.")
     # Columns are chosen by name, because files may have them in another order. A worker does not
     # read ahead: it already has one partition per core.
-    chosen: dict[str, Any] = {"columns": files.feature_names, "along": files.along}
-    opened = partial(FileTable, **chosen, reading=files.reading, read_ahead=False)
+    variables = files.feature_names[: len(files.feature_names) - len(files.along)]
+    opened = partial(
+        FileTable, columns=variables, along=files.along, reading=files.reading, read_ahead=False
+    )
     table = DaskTable(
         [partial(opened, [os.path.abspath(path)]) for path in files.paths],
         [f"file '{path}'" for path in files.paths],
@@ -255,14 +242,7 @@ def dask_file_table(files: FileTable, *, client: Any = None) -> DaskTable:
     return table
 
 
-def dask_table(
-    data: Any,
-    *,
-    client: Any = None,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    along: Sequence[str] = (),
-) -> Table:
+def dask_table(data: Any, *, client: Any = None, along: Sequence[str] = (), **chosen: Any) -> Table:
     """A table of some columns of a `dask.array` or a `dask.dataframe`."""
     if not hasattr(type(data), "ndim"):
         raise DataTypeError(
@@ -275,37 +255,61 @@ def dask_table(
             f"{data.ndim}D; reshape it, or pass several columns."
         )
     if hasattr(data, "columns"):
-        return _of_frame(data, client, columns, exclude, along)
+        return _of_frame(data, client, along, **chosen)
     table = _of_array(data, client)
-    if columns is None and exclude is None and not along:
-        return table
-    names, _ = select_columns(table.feature_names, "the array", columns, exclude, along)
-    return chosen_columns(table, names)
+    names, _ = select_columns(table.feature_names, "the array", along=along, **chosen)
+    return table if names == table.feature_names else chosen_columns(table, names)
 
 
-def _of_frame(
-    frame: Any,
-    client: Any,
-    columns: Sequence[str] | None,
-    exclude: Sequence[str] | None,
-    along: Sequence[str],
-) -> DaskTable:
+_WORDS = {"string": "text", "str": "text", "object": "text", "category": "categories"}
+
+
+def _of_frame(frame: Any, client: Any, along: Sequence[str], **chosen: Any) -> DaskTable:
     names = check_names(frame.columns)
     held = {
         name: "dates" if getattr(kind, "kind", "O") == "M" else _WORDS.get(str(kind), str(kind))
         for name, kind in zip(names, frame.dtypes, strict=True)
         if getattr(kind, "kind", "O") not in "fiub"
     }
-    chosen, left_out = select_columns(names, "the data frame", columns, exclude, along, held)
-    if chosen != names:
+    wanted, left_out = select_columns(names, "the data frame", along=along, held=held, **chosen)
+    if files := _parquet_files(frame):
+        columns = wanted[: len(wanted) - len(along)]
+        table = dask_file_table(FileTable(files, columns=columns, along=along), client=client)
+    else:
         # Select by the frame's own names, which need not be text.
         own = dict(zip(names, frame.columns, strict=True))
-        frame = frame[[own[name] for name in chosen]]
-    parts = frame.to_delayed()
-    wheres = [f"partition {number}" for number in range(len(parts))]
-    table = DaskTable(parts, wheres, chosen, named=True, client=client, along=along)
-    table.data, table.left_out = frame, left_out
+        frame = frame if wanted == names else frame[[own[name] for name in wanted]]
+        parts = frame.to_delayed()
+        wheres = [f"partition {number}" for number in range(len(parts))]
+        table = DaskTable(parts, wheres, wanted, named=True, client=client, along=along, held=frame)
+    table.left_out = left_out
     return table
+
+
+def _parquet_files(frame: Any) -> list[str]:
+    """The files on disk of a `read_parquet` without options that change its rows; else none.
+
+    Workers that read them make no data frames, which takes a fraction of the time.
+    """
+    from dask.utils import natural_sort_key
+
+    read: Any = getattr(frame, "expr", None)
+    if type(read).__name__ != "ReadParquetFSSpec":
+        return []
+    changes = ("filters", "categories", "index", "storage_options", "aggregate_files")
+    options = [read.operand(name) for name in (*changes, "_partitions")]
+    if any(one is not None for one in (*options, *(read.operand("kwargs") or {}).values())):
+        return []
+    path = read.operand("path")
+    paths = list(path) if isinstance(path, list | tuple) else [path]
+    if any("://" in os.fspath(one) for one in paths):
+        return []
+    files = sorted(expand_paths(paths), key=natural_sort_key)
+    able = all(file.endswith((".parquet", ".parq", ".pq")) for file in files) and not any(
+        os.path.exists(os.path.join(os.path.dirname(file), "_metadata")) for file in files
+    )
+    # Fewer files than partitions would be fewer tasks.
+    return files if able and len(files) >= frame.npartitions else []
 
 
 def _of_array(array: Any, client: Any) -> DaskTable:
@@ -316,17 +320,10 @@ def _of_array(array: Any, client: Any) -> DaskTable:
             "data: expected a known number of columns, got an array whose chunks are unknown; call "
             "its compute_chunk_sizes() first."
         )
-    check_has_columns(array.shape)
-    if len(array.chunks[1]) > 1:
-        warn(
-            f"the array has {len(array.chunks[1])} chunks along its columns. They are joined, so "
-            "rows move between workers. Rechunk it so that a chunk has whole rows.",
-            EdgewiseWarning,
-        )
-        array = array.rechunk({1: -1})
+    array = array.rechunk({1: -1})
     # Optimised, the graph of an array that the cluster holds would lack what keeps it there.
     parts = array.to_delayed(optimize_graph=False).ravel().tolist()
-    table = DaskTable(
+    return DaskTable(
         parts,
         [f"chunk {number}" for number in range(len(parts))],
         default_names(int(array.shape[1])),
@@ -334,6 +331,5 @@ def _of_array(array: Any, client: Any) -> DaskTable:
         # NaN: Dask does not know.
         partition_rows=[int(count) if count == count else None for count in array.chunks[0]],
         client=client,
+        held=array,
     )
-    table.data = array
-    return table

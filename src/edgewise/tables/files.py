@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from edgewise.tables.text import TextFormat
 
 StrPath = str | os.PathLike[str]
+T = TypeVar("T")
 _Item = TypeVar("_Item")
 _AHEAD = 2  # items waiting; each is a batch of some megabytes
 _FEWEST_ROWS = 3  # that can tell whether a column numbers the rows
@@ -143,8 +144,8 @@ class FileTable(Table):
                 values += file.values(name)
         return values
 
-    def partition(self) -> Partition:
-        """The only part, which records how far reading has come."""
+    def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
+        """Run a pass, which is told how far reading has come."""
         so_far = PartitionCounts()
 
         def read() -> Iterator[Rows]:
@@ -152,7 +153,7 @@ class FileTable(Table):
                 so_far.position = position
                 yield block
 
-        return Partition(0, "", self.feature_names, read, so_far)
+        return one_pass(Partition(0, "", self.feature_names, read, so_far))
 
     def starting_at(self, position: Position) -> FileTable:
         """The same files without the rows before a position."""

@@ -126,6 +126,8 @@ class FirstLookBuilder:
         """The same blocks; each is seen after the pass has checked and added it."""
         for block in blocks:
             yield block
+            if not block.shape[0]:
+                continue
             n, columns = self.first_look.n_samples, np.arange(block.shape[1])
             if self._scatter is not None:
                 total, before = self._scatter(), self._before
@@ -138,9 +140,12 @@ class FirstLookBuilder:
                     # A column may be constant so far, or its squares are too small for float64.
                     columns = np.flatnonzero(~usual | (total == 0))
             for rows in row_blocks(block) if columns.size else (block,):
-                seen = self.first_look
+                seen, found = self.first_look, FirstLook.empty(block.shape[1])
+                far, far_row = found.far, found.far_row
+                if columns.size:
+                    far[:, columns], far_row[:, columns] = _extremes(rows, columns)
                 head = np.array(rows[: max(self._limit - seen.n_samples, 0)], dtype=np.float64)
-                found = FirstLook(rows.shape[0], *_extremes(rows, columns), head)
+                found = FirstLook(rows.shape[0], far, far_row, head)
                 self.first_look = seen + found if seen.n_samples else found
 
 
@@ -148,22 +153,17 @@ def _extremes(
     block: Rows, columns: npt.NDArray[np.intp]
 ) -> tuple[FloatArray, npt.NDArray[np.int64]]:
     """The smallest and the largest value of some columns, and their rows in the block."""
-    p = block.shape[1]
     if isinstance(block, ColumnBlock):
         rows = np.asarray(block.chosen(columns.tolist())).T
     else:
-        # Each column contiguous: that is how extremes are found fast.
-        rows = np.ascontiguousarray((block if columns.size == p else block[:, columns]).T)
+        chosen = block if columns.size == block.shape[1] else block[:, columns]
+        rows = np.ascontiguousarray(chosen.T)  # that is how extremes are found fast
     places = np.arange(columns.size)
-    at = np.stack([rows.argmin(axis=1), rows.argmax(axis=1)]) if rows.size else np.empty((2, 0), int)
+    at = np.stack([rows.argmin(axis=1), rows.argmax(axis=1)])
     value = rows[places, at].astype(np.float64, copy=False)
     if not np.isfinite(value).all():  # rows may lack values, where that is allowed
         known = np.isfinite(rows)
         low, high = np.where(known, rows, np.inf), np.where(known, rows, -np.inf)
         at = np.stack([low.argmin(axis=1), high.argmax(axis=1)])
         value = np.stack([low[places, at[0]], high[places, at[1]]])
-    if columns.size == p:
-        return value, at
-    nothing = FirstLook.empty(p)
-    nothing.far[:, columns], nothing.far_row[:, columns] = value, at
-    return nothing.far, nothing.far_row
+    return value, at

@@ -31,7 +31,7 @@ from edgewise.errors import DataError, DataTypeError, EdgewiseError
 from edgewise.tables.arrays import check_rows
 from edgewise.tables.options import label_number
 from edgewise.tables.reading import CELLS, TEXT, Reading
-from edgewise.tables.table import Rows, batch_rows
+from edgewise.tables.table import HINT, Rows, batch_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,7 +14,15 @@ from edgewise._optional import require
 from edgewise._text import one_line
 from edgewise.errors import DataError, EdgewiseError
 from edgewise.tables.arrays import SlicedTable, numeric_column
-from edgewise.tables.table import ColumnBlock, Piece, Rows, Table, batch_rows, not_numbers, select_columns
+from edgewise.tables.table import (
+    ColumnBlock,
+    Piece,
+    Rows,
+    Table,
+    batch_rows,
+    not_numbers,
+    select_columns,
+)
 
 
 class PandasTable(SlicedTable):
@@ -98,9 +106,7 @@ class FrameTable(SlicedTable):
 
         self._frame = frame
         schema = frame[:0].to_arrow().schema
-        variables = self._choose(
-            check_names(schema.names), len(frame), held_by(schema), **chosen
-        )
+        variables = self._choose(check_names(schema.names), len(frame), held_by(schema), **chosen)
         self._table = frame.select(*variables).to_arrow()
 
     def rows(self, start: int, stop: int) -> Rows:

@@ -159,8 +159,6 @@ def _is_cursor(data: Any) -> bool:
 # Which reader reads an object: the first that fits is taken.
 _CONTAINERS: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (partial(is_a, package="pandas", name="DataFrame"), "frames:PandasTable"),
-    (partial(is_a, package="xarray", name="DataArray"), "frames:DataArrayTable"),
-    (partial(is_a, package="anndata", name="AnnData"), "frames:AnnDataTable"),
     (_is_dataset, "files:DatasetTable"),
     (_is_frame, "frames:frame_table"),
     (is_sparse, "arrays:SparseTable"),
@@ -369,10 +367,15 @@ _REMEDIES = {
     ("datasets", "IterableDataset"): "its batches, data.with_format('arrow').iter(batch_size=1000),"
     " with method='batch'",
     ("torch", "Dataset"): "its values as one tensor, or a DataLoader of it with method='batch'",
-    ("xarray", "Dataset"): "data.to_dataarray().T, or one of its arrays, as in data['name']",
-    ("xarray", "DataTree"): "one of its arrays, as in data['group/name']",
-    ("mudata", "MuData"): "one of its modalities, as in data.mod['rna']",
-    ("anndata", "Raw"): "data.to_adata()",
+    ("xarray", "DataArray"): "data.to_pandas(), with the rows along the first of two dimensions",
+    ("xarray", "Dataset"): "data.to_dataarray().T.to_pandas(), or data['name'].to_pandas()",
+    ("xarray", "DataTree"): "one of its arrays, as in data['group/name'].to_pandas()",
+    ("mudata", "MuData"): "one of its modalities, as in data.mod['rna'].to_df()",
+    (
+        "anndata",
+        "AnnData",
+    ): "data.to_df() or data[:, genes].to_df(), with clusters=data.obs['donor']",
+    ("anndata", "Raw"): "data.to_adata().to_df()",
     ("mne", "BaseRaw"): "data.get_data().T, with feature_names=data.ch_names, after "
     "data = data.copy().pick('data', exclude='bads')",
     ("mne", "BaseEpochs"): "np.concatenate(data.get_data().transpose(0, 2, 1)), with "
@@ -392,7 +395,7 @@ _STACKED = {
     "pandas": "pandas.concat(data)",
     "polars": "polars.concat(data)",
     "pyarrow": "pyarrow.concat_tables(data)",
-    "anndata": "anndata.concat(data)",
+    "anndata": "anndata.concat(data).to_df()",
     "scipy": "scipy.sparse.vstack(data)",
     "torch": "torch.cat(data)",
 }

@@ -75,7 +75,6 @@ class RowOptions:
     weights: str | None = None
     clusters: bool = False
     along_name: str | None = None
-    scores: ScoreMap | None = None
     before: Mapping[int, FloatArray] = field(default_factory=dict)
     intervals: FloatArray | None = None
 
@@ -109,9 +108,7 @@ class RowOptions:
             if self.weights == "sampling":
                 rows = self._weighted(rows, names)
             for piece in self._copies(rows, counts) if self.weights == "frequency" else (rows,):
-                rows = piece if self.scores is None else self.scores.scores(piece)
-                if self.clusters:
-                    rows = self._clustered(rows)
+                rows = self._clustered(piece) if self.clusters else piece
                 if self.intervals is not None:
                     values, (low, high) = np.asarray(rows), self.intervals.T
                     inside = ((values >= low) & (values <= high)).all(axis=1)
@@ -243,16 +240,11 @@ class View(Table):
         self.left_out = source.left_out
         # Normal scores and what was read along, and what was counted when they were read.
         self._scored: tuple[FloatArray, PartitionCounts] | None = None
-        if self._ranked and not source.rescannable:
+        if self.options.transform == NORMAL_SCORES and not source.rescannable:
             raise DataError(
                 f"transform: {NORMAL_SCORES!r} reads the rows twice, and this stream can be read "
                 "only once; write the rows to a Parquet file first."
             )
-
-    @property
-    def _ranked(self) -> bool:
-        """Whether values are replaced by scores of their own ranks."""
-        return self.options.transform == NORMAL_SCORES and self.options.scores is None
 
     @property
     def in_memory(self) -> bool:  # type: ignore[override]
@@ -287,8 +279,8 @@ class View(Table):
 
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
         options = self.options
-        if self._ranked or self._scored is not None:
-            scores, counts = self._scored or self._rank(keep_map=False)
+        if options.transform == NORMAL_SCORES:
+            scores, counts = self._scored = self._scored or self._rank()
             names = (*map(str, range(len(scores))),)
             blocks = partial(row_blocks, scores.T, batch_rows(len(scores)))
             left = RowOptions(
@@ -306,13 +298,7 @@ class View(Table):
             options = replace(options, progress=None)  # a cluster has its own
         return self.source.reduce(_Prepared(one_pass, options), merge)
 
-    def score_map(self) -> ScoreMap | None:
-        """The normal scores of every column, for other rows; None without such scores."""
-        if self._ranked:
-            self._rank(keep_map=True)
-        return self.options.scores
-
-    def _rank(self, *, keep_map: bool) -> tuple[FloatArray, PartitionCounts]:
+    def _rank(self) -> tuple[FloatArray, PartitionCounts]:
         """Read all rows, features first, and put normal scores in place of their values."""
         later: dict[str, Any] = {"clusters": False, "names": None, "intervals": None}
         values = View(self.source, **{**vars(self.options), "transform": None, **later})
@@ -325,15 +311,12 @@ class View(Table):
         variables = rows[:p]
         if not np.isfinite(variables).all():
             raise_for_nonfinite(variables.T, self.feature_names)
-        if keep_map:
-            self.options = replace(self.options, scores=ScoreMap(np.sort(variables)))
         normal_scores(variables, out=variables)
-        self._scored = rows, counts
-        return self._scored
+        return rows, counts
 
 
 def view(table: Table, **options: Any) -> View:
-    """A table with some options; those that it has stay, and scores that are known."""
+    """A table with some options; those that it has stay."""
     if not isinstance(table, View):
         return View(table, **options)
     changed = copy.copy(table)
@@ -400,26 +383,6 @@ def _rows_before(last: Sequence[tuple[int, FloatArray]]) -> dict[int, FloatArray
 # Normal scores Φ⁻¹(r/(n + 1)) of columns: r is the rank, the average one of equal values.
 
 _MANY = 1_000_000
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class ScoreMap:
-    """The normal scores of some columns, of which `values` are sorted, as a function of a value.
-
-    The score of a value that the column does not have lies between those of its neighbours.
-    """
-
-    values: FloatArray
-
-    def scores(self, block: Rows) -> FloatArray:
-        """The scores of a block of rows; labels, and what is not finite, stay as they are."""
-        made = np.array(np.asarray(block, dtype=np.float64).T)
-        for column, values in zip(made, self.values, strict=False):
-            finite = np.isfinite(column)
-            below, until = (np.searchsorted(values, column, side) for side in ("left", "right"))
-            scores = special.ndtri((below + until + 1) / 2 / (len(values) + 1))
-            column[:] = np.where(finite, scores, column)
-        return made.T
 
 
 def normal_scores(values: FloatArray, out: FloatArray | None = None) -> FloatArray:
@@ -524,7 +487,15 @@ def column_for(table: Table, values: Any, argument: str) -> FloatArray:
             f"{argument}: expected the name of a column, because the rows are not in memory, "
             f"got {type(values).__name__}; write the {what}s into a column of the data."
         )
-    numbers = checked_weights(values) if argument == "weights" else label_numbers(values)
+    if argument == "weights":
+        numbers = checked_weights(values)
+        largest = float(numbers.max(initial=0.0))
+        if numbers.size and not largest:
+            raise DataError("weights: expected a positive weight for some row, got zeros only.")
+        if numbers.size and not 1e-100 < largest < 1e100:  # only proportions matter
+            numbers = numbers / largest
+    else:
+        numbers = label_numbers(values)
     if len(numbers) != n:
         raise ParameterError(
             f"{argument}: expected one {what} for each of {n} rows, got {len(numbers)} {what}s."
@@ -535,7 +506,10 @@ def column_for(table: Table, values: Any, argument: str) -> FloatArray:
 def checked_weights(weights: Any) -> FloatArray:
     """Weights that a user passes as an array, one for each row."""
     try:
-        values = np.asarray(weights, dtype=np.float64)
+        values = np.asarray(weights)
+        if values.dtype.kind not in "fiubOUS":
+            raise TypeError(f"values of type {values.dtype}")
+        values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(
             f"weights: expected the name of a column or one number for each row, got {error}."
@@ -630,7 +604,7 @@ def label_numbers(labels: Any) -> FloatArray:
 
 def _check_labels(labels: FloatArray) -> None:
     """Refuse a number that is not whole: it measures, and does not name."""
-    wrong = labels[(labels != np.floor(labels)) & ~np.isnan(labels)]
+    wrong = labels[~np.isnan(labels) & ((labels != np.floor(labels)) | np.isinf(labels))]
     if wrong.size:
         raise DataError(
             f"clusters: expected labels, such as text or whole numbers, got {wrong[0]:g}; is it a "

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from edgewise._optional import missing_dependency
 from edgewise._text import one_line
@@ -50,84 +50,45 @@ def _spark_errors() -> tuple[type[Exception], ...]:
 
 
 class SparkTable(PartitionedTable):
-    """The rows of a Spark data frame, read on its executors.
+    """The rows of a Spark data frame, read on its executors."""
 
-    `along`: Columns of labels that are read along, after the others.
-    """
-
-    def __init__(
-        self,
-        frame: Any,
-        *,
-        columns: Sequence[str] | None = None,
-        exclude: Sequence[str] | None = None,
-        along: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, frame: Any, *, along: Sequence[str] = (), **chosen: Any) -> None:
         held = {
             name: _WORDS.get(kind, kind)
             for name, kind in frame.dtypes
             if kind.partition("(")[0] not in _NUMBERS
         }
         names, self.left_out = select_columns(
-            frame.columns, "the data frame", columns, exclude, along, held
+            frame.columns, "the data frame", along=along, held=held, **chosen
         )
         place = {name: i for i, name in enumerate(frame.columns)}
         super().__init__(names, named=True, along=along)
         # Dots and backticks in a name are syntax for Spark, so columns go by their places.
         placed = frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
         self._frame = placed.select(*(f"c{place[name]}" for name in names))
-        self._n_parts: int | None = None
+        self._n_parts = FAN_IN**3  # for all that is known before the first pass
 
     def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:
-        try:
-            shared = self._broadcast((task, merge))
-            try:
-                with without_pandas_warning():
-                    rows = self._planned(shared).collect()
-            finally:
-                shared.destroy()  # on the executors, and the file of it here
-        except _spark_errors() as error:
-            raise _explained(error) from error
-        rows.sort(key=lambda row: row["number"])
-        self._n_parts = sum(row["parts"] for row in rows)
-        if not rows:
-            raise DataError("data: expected at least one partition, got none.")
-        made: T = _merged([bytes(row["state"]) for row in rows], merge)
-        return made
-
-    def _planned(self, shared: Any) -> Any:
-        """A state for each partition, and enough levels of merging to leave few for the driver."""
         from pyspark.sql import functions
 
-        states = self._frame.mapInArrow(_states(shared), _SCHEMA)
-        left = FAN_IN**3 if self._n_parts is None else self._n_parts
-        while left > FAN_IN:
-            group = functions.floor(functions.col("number") / FAN_IN)
-            states = states.groupBy(group).applyInArrow(_merges(shared), _SCHEMA)
-            left = -(-left // FAN_IN)
-        return states
-
-    def _broadcast(self, shared: _Shared) -> Any:
-        """A variable that an executor gets once."""
         try:
-            context = self._frame.sparkSession.sparkContext
-        except Exception:
-            return _InPlan(shared)
-        return context.broadcast(shared)
-
-
-#: What the tasks of a pass need: the pass, and how two of its results become one.
-_Shared: TypeAlias = tuple[PartTask[Any], Callable[[Any, Any], Any]]
-
-
-@dataclass(frozen=True, eq=False)
-class _InPlan:
-    """In place of a broadcast variable, which Spark Connect lacks: it is sent with every task."""
-
-    value: _Shared
-
-    def destroy(self) -> None:
-        """There is nothing to destroy."""
+            with without_pandas_warning():
+                states = self._frame.mapInArrow(_states(task), _SCHEMA)
+                left = self._n_parts
+                # Enough levels of merging to leave few states for the driver.
+                while left > FAN_IN:
+                    group = functions.floor(functions.col("number") / FAN_IN)
+                    states = states.groupBy(group).applyInArrow(_merges(merge), _SCHEMA)
+                    left = -(-left // FAN_IN)
+                rows = states.collect()
+        except _spark_errors() as error:
+            raise _explained(error) from error
+        if not rows:
+            raise DataError("data: expected at least one partition, got none.")
+        rows.sort(key=lambda row: row["number"])
+        self._n_parts = sum(row["parts"] for row in rows)
+        made: T = _merged([bytes(row["state"]) for row in rows], merge)
+        return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +98,11 @@ class _Failed:
     error: EdgewiseError
 
 
-def _states(shared: Any) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _states(task: PartTask[Any]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def state(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
 
-        task, number, made = shared.value[0], TaskContext.get().partitionId(), None
+        number, made = TaskContext.get().partitionId(), None
         try:
             made = task.run(number, f"partition {number}", lambda: _opened(batches, task))
         except EdgewiseError as error:
@@ -163,42 +124,18 @@ def _opened(batches: Iterator[pa.RecordBatch], task: PartTask[Any]) -> StreamTab
     return StreamTable(pa.RecordBatchReader.from_batches(schema, named), along=task.along)
 
 
-def _merges(shared: Any) -> Callable[[pa.Table], pa.Table]:
+def _merges(merge: Callable[[Any, Any], Any]) -> Callable[[pa.Table], pa.Table]:
     def merged(states: pa.Table) -> pa.Table:
         rows = sorted(states.to_pylist(), key=lambda row: row["number"])
         made: Any
         try:
-            made = _merged([row["state"] for row in rows], shared.value[1])
+            made = _merged([row["state"] for row in rows], merge)
         except EdgewiseError as error:
             made = _Failed(error)
         parts = sum(row["parts"] for row in rows)
         return pa.Table.from_batches([_packed(rows[0]["number"] // FAN_IN, parts, made)])
 
     return merged
-
-
-def _explained(error: Exception) -> DataError:
-    """Spark's error in one sentence that names the partition."""
-    text = str(error)
-    if "No module named 'edgewise'" in text:
-        return DataError(
-            "data: edgewise is not installed where Spark runs Python; install it on every executor "
-            "(or ship it with spark.archives), in the version that you have here."
-        )
-    task = re.search(r"Task (\d+) in stage", text)
-    where = f"partition {task[1]}" if task else "data"
-    file = re.search(r"while reading file (\S+?)\.?\s", text)
-    if file:
-        where = f"file '{file[1]}'"
-    # In a Python trace the last error is the reason. In a Java trace it is the first one with a
-    # message, which is at the end of a line that also says where it was raised.
-    python = re.findall(r"^[\w.]*(?:Error|Exception): .+", text, flags=re.MULTILINE)
-    java = re.findall(
-        r"^(?:(?:Caused by)?: |(?=Job aborted))(?:.*[\w.]+(?:Error|Exception): )?(.+)", text, re.M
-    )
-    said = [reason for reason in java if "FAILED_READ_FILE.NO_HINT" not in reason]
-    reason = one_line(ValueError(next(iter(python[-1:] + said), text)))
-    return DataError(f"{where}: Spark could not make the rows ({reason}).")
 
 
 def _packed(number: int, parts: int, made: Any) -> pa.RecordBatch:
@@ -214,3 +151,23 @@ def _merged(packed: list[bytes], merge: Callable[[Any, Any], Any]) -> Any:
         if isinstance(one, _Failed):
             raise one.error
     return in_tree(made, merge)
+
+
+def _explained(error: Exception) -> DataError:
+    """Spark's error in one sentence that names the partition."""
+    text = str(error)
+    if "No module named 'edgewise'" in text:
+        return DataError(
+            "data: edgewise is not installed where Spark runs Python; install it on every executor "
+            "(or ship it with spark.archives), in the version that you have here."
+        )
+    where = "data"
+    if file := re.search(r"while reading file (\S+?)\.?\s", text):
+        where = f"file '{file[1]}'"
+    elif task := re.search(r"Task (\d+) in stage", text):
+        where = f"partition {task[1]}"
+    # The last error is the reason; in a Java trace the last one of its line.
+    python = re.findall(r"^[\w.]*(?:Error|Exception): .+", text, re.M)
+    java = re.findall(r"^.*(?:Error|Exception): (.+)", text, re.M)
+    reason = one_line(ValueError([text, *java[-1:], *python[-1:]][-1]))
+    return DataError(f"{where}: Spark could not make the rows ({reason}).")

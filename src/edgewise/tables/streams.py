@@ -69,7 +69,9 @@ class CursorTable(Table):
         while rows:
             found = dict(self._columns(rows))
             columns = [
-                label_numbers(found[name]) if name in self._along else check_column(found[name], name)
+                label_numbers(found[name])
+                if name in self._along
+                else check_column(found[name], name)
                 for name in self.feature_names
             ]
             yield ColumnBlock([Piece(columns, 0, len(rows))], len(columns))

@@ -178,7 +178,7 @@ class TestPartTask:
         frame = require("pandas").DataFrame(rows, columns=list("abdc"))
         for part, options, error, fragment in (
             (rows, {"version": "0.0.1"}, DataError, f"0.0.1 on the workers, got {__version__}"),
-            (frame, {"names": tuple("abcd")}, DataError, "'d', got 'a', 'b', 'd', 'c'"),
+            (frame, {"names": tuple("abcd")}, DataError, "'d'), got ('a', 'b', 'd', 'c')"),
             (rows[:, :3], {}, DataError, "expected 4 columns, got 3"),
             (np.zeros(3), {}, DataError, "2D"),
             (None, {}, DataTypeError, "NoneType"),
