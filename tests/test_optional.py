@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from edgewise import _optional
 from edgewise._optional import (
     check_installed,
     install_command,
@@ -33,40 +32,28 @@ class Copy:
         return self._origin
 
 
-@pytest.fixture
-def command_of(monkeypatch):
-    """The command for a copy."""
+@pytest.mark.parametrize(
+    ("copy", "command"),
+    [
+        (Copy("file:///a%20b", dir_info={}), "'edgewise[tables] @ file:///a%20b'"),
+        (Copy("file:///a%20b", dir_info={"editable": True}), "-e '/a b[tables]'"),
+        (
+            Copy("https://example.org/edgewise.zip"),
+            "'edgewise[tables] @ https://example.org/edgewise.zip'",
+        ),
+        (Copy(None), "'edgewise[tables]'"),
+        (None, f"-e '{ROOT}[tables]'"),
+    ],
+)
+def test_the_command_for_each_kind_of_copy(monkeypatch, copy, command):
+    def distribution(name):
+        assert name == "edgewise"
+        if copy is None:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return copy
 
-    def command(found, system="posix"):
-        def distribution(name):
-            assert name == "edgewise"
-            if found is None:
-                raise importlib.metadata.PackageNotFoundError(name)
-            return found
-
-        monkeypatch.setattr(importlib.metadata, "distribution", distribution)
-        monkeypatch.setattr(_optional.os, "name", system)
-        return install_command.__wrapped__("tables")
-
-    return command
-
-
-class TestInstallCommand:
-    def test_a_folder(self, command_of):
-        folder = ROOT.as_uri()
-        assert command_of(Copy(folder, dir_info={})) == f"pip install '{ROOT}[tables]'"
-        editable = Copy(folder, dir_info={"editable": True})
-        assert command_of(editable) == f"pip install -e '{ROOT}[tables]'"
-
-    def test_an_address(self, command_of):
-        url = "https://example.org/edgewise.zip"
-        assert command_of(Copy(url)) == f"pip install 'edgewise[tables] @ {url}'"
-
-    def test_a_package_index(self, command_of):
-        assert command_of(Copy(None)) == "pip install 'edgewise[tables]'"
-
-    def test_a_copy_that_was_never_installed(self, command_of):
-        assert command_of(None) == f"pip install '{ROOT}[tables]'"
+    monkeypatch.setattr(importlib.metadata, "distribution", distribution)
+    assert install_command.__wrapped__("tables") == f"pip install {command}"
 
 
 class TestRequire:

@@ -14,19 +14,18 @@ from pathlib import Path
 
 from edgewise.errors import DataError
 
+try:
+    import fcntl
+except ImportError:  # Windows, where files are not locked
+    fcntl = None  # type: ignore[assignment]
+
+_PAUSE = 0.05  # seconds between two attempts
+
 
 def _lock(handle: int) -> bool | None:
     """Lock an open file; False if another process has it, None if the file system has no locks."""
-    try:
-        import fcntl
-    except ImportError:
-        import msvcrt
-
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        except OSError:
-            return False
-        return True
+    if fcntl is None:
+        return None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -42,8 +41,6 @@ def _open_locked(place: Path, mode: int = 0o666) -> int | None:
         try:
             handle = os.open(place, os.O_RDWR | os.O_CREAT, mode)
         except PermissionError:
-            if os.name == "nt":
-                return None  # Windows is about to remove the file
             if not place.exists():
                 raise
             # It belongs to another user, and reading is enough for a lock.
@@ -55,9 +52,6 @@ def _open_locked(place: Path, mode: int = 0o666) -> int | None:
             if os.path.samestat(os.stat(place), os.fstat(handle)):
                 return handle
         os.close(handle)  # the process that had the lock before has just removed the file
-
-
-_PAUSE = 0.05  # seconds between two attempts
 
 
 @contextmanager
@@ -91,14 +85,10 @@ def locked(path: str | os.PathLike[str], *, wait: float = 0.0) -> Iterator[None]
     try:
         yield
     finally:
-        # While the lock is held, so that nobody's lock is on a file that is gone. Windows removes
-        # no open file, so there it is done after.
+        # While the lock is held, so that nobody's lock is on a file that is gone.
         with suppress(OSError):
             place.unlink()
         os.close(handle)
-        if os.name == "nt":
-            with suppress(OSError):
-                place.unlink()
 
 
 @contextmanager
@@ -119,8 +109,8 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         # The lock says that the file is not abandoned.
         while (handle := _open_locked(temporary, mode)) is None:
             time.sleep(_PAUSE)
-        if os.name == "nt":
-            os.close(handle)  # Windows renames and removes no open file
+        if fcntl is None:
+            os.close(handle)  # Windows renames no open file
             handle = None
         yield temporary
         with temporary.open("rb+") as written:
@@ -132,7 +122,12 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
             if target.exists():
                 temporary.chmod(target.stat().st_mode)
             temporary.replace(target)
-            _sync_folder(folder)
+            with suppress(OSError):  # keeps the new name if the power fails; not everywhere
+                directory = os.open(folder, os.O_RDONLY)
+                try:
+                    os.fsync(directory)
+                finally:
+                    os.close(directory)
     except OSError as error:
         raise unwritable(target, error) from error
     finally:
@@ -142,21 +137,9 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.close(handle)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Keep the new name also if the power fails; Windows and some file systems cannot."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
 def remove_abandoned(path: str | os.PathLike[str]) -> None:
     """Remove temporary files of `path` whose process was killed: nobody has a lock on them."""
     target = target_of(path)
-    if os.name == "nt":
-        return  # those of a running process have no lock there
     for left in target.parent.glob(f".{glob.escape(target.stem)}-????????{target.suffix}"):
         with suppress(OSError):
             handle = os.open(left, os.O_RDONLY)
@@ -189,20 +172,12 @@ def check_writable(
     if there and not os.access(target, os.W_OK):
         raise unwritable(target, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
     if target.is_file() or not there:
-        check_folder(target.parent, target)
-
-
-def check_folder(folder: Path, target: Path) -> None:
-    """Fail if no file can be made in a folder, for `target`; whatever its permissions say.
-
-    Permissions do not tell of other owners on a network, of quotas and of file systems without
-    room for files.
-    """
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise unwritable(target, error) from error
+        # Permissions do not tell of owners on a network, of quotas, and of full file systems.
+        try:
+            with tempfile.TemporaryFile(dir=target.parent):
+                pass
+        except OSError as error:
+            raise unwritable(target, error) from error
 
 
 def target_of(path: str | os.PathLike[str]) -> Path:

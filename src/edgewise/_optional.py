@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlparse
 
 from edgewise._text import one_line
 from edgewise.errors import MissingDependencyError
@@ -45,7 +45,7 @@ def missing_dependency(
     """The error for a module that cannot be imported; an index has what no extra brings."""
     name = module.partition(".")[0]
     package = requirement or _PACKAGES.get(name, name)
-    command = _pip_install(package) if extra is None else install_command(extra)
+    command = f"pip install '{package}'" if extra is None else install_command(extra)
     # What is there, but broken or too old, has a reason of its own.
     broken = error is not None and not (
         isinstance(error, ModuleNotFoundError) and (error.name or name).partition(".")[0] == name
@@ -70,35 +70,16 @@ def stand_in(requirement: str, module: str, error: ImportError) -> Any:
 
 @cache
 def install_command(extra: str) -> str:
-    """The command that adds an extra to the copy of edgewise that is running.
-
-    A copy from a folder or a file is named by its path, since the package index may not have it.
-    """
+    """The command that adds an extra to the copy of edgewise that is running, where it is from."""
     import json
     from importlib.metadata import PackageNotFoundError, distribution
-    from urllib.parse import urlparse
-    from urllib.request import url2pathname
 
-    folder, option = Path(__file__).parents[2], ""
     try:
-        text = distribution("edgewise").read_text("direct_url.json")
-    except PackageNotFoundError:
-        pass  # it was never installed: a folder on the path
-    else:
-        if text is None:
-            return _pip_install(f"edgewise[{extra}]")
-        origin = json.loads(text)
-        address = urlparse(origin["url"])
-        folder = Path(url2pathname(address.path))
-        if address.scheme != "file" or folder.is_file():  # a file is a wheel or an sdist
-            return _pip_install(f"edgewise[{extra}] @ {origin['url']}")
-        option = "-e " if origin.get("dir_info", {}).get("editable", False) else ""
-    if not (folder / "pyproject.toml").is_file():  # a folder that is gone can install nothing
-        return _pip_install(f"edgewise[{extra}]")
-    return _pip_install(f"{folder}[{extra}]", option)
-
-
-def _pip_install(requirement: str, option: str = "") -> str:
-    # The prompt of Windows knows only double quotes.
-    mark = '"' if os.name == "nt" else "'"
-    return f"pip install {option}{mark}{requirement}{mark}"
+        origin = json.loads(distribution("edgewise").read_text("direct_url.json") or "{}")
+    except PackageNotFoundError:  # a folder on the path
+        origin = {"url": Path(__file__).parents[2].as_uri(), "dir_info": {"editable": True}}
+    if origin.get("dir_info", {}).get("editable"):
+        folder = unquote(urlparse(origin["url"]).path)
+        return f"pip install -e '{folder}[{extra}]'"
+    source = f" @ {origin['url']}" if origin else ""
+    return f"pip install 'edgewise[{extra}]{source}'"
