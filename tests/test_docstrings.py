@@ -41,7 +41,7 @@ MODULES = (
 RESULT_TYPES = (
     "edgewise.inference.intervals.ConfidenceInterval",
     "edgewise.inference.measurement.Selection",
-    "edgewise.results.frames.Edge",
+    "edgewise.results.result.Edge",
     "edgewise.results.pair.PairTest",
     "edgewise.results.difference.EdgeDifferenceResult",
     "edgewise.results.difference.EdgeDifference",

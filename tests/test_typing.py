@@ -16,7 +16,7 @@ import edgewise as ew
 from edgewise.api.compare_methods import Comparison
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.inference.diagnosis import Diagnosis
-from edgewise.results.frames import Edge
+from edgewise.results.result import Edge
 from edgewise.api.null import NullComparison
 from edgewise.api.plan import SamplePlan
 

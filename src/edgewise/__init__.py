@@ -10,7 +10,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from edgewise import _views
 from edgewise._version import __version__ as __version__
 
 #: Where each public name lives.
@@ -55,19 +54,6 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"edgewise.{HOMES[name]}"), name)
     globals()[name] = value
     return value
-
-
-# What results become in layers that they do not know.
-_views.register(
-    plot="edgewise.plots.plots:plot",
-    plot_difference="edgewise.plots.difference:plot_difference",
-    html="edgewise.plots.notebook:result_html",
-    report="edgewise.api.reporting:write_report",
-    explore="edgewise.api.reporting:Page",
-    report_difference="edgewise.report.difference:write_difference_report",
-    write_graph="edgewise.plots.export:write_graph",
-    write_plot="edgewise.plots.export:write_plot",
-)
 
 
 def __dir__() -> list[str]:

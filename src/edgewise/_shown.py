@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from html import escape
+from importlib import import_module
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -24,8 +25,14 @@ _FRAME_KINDS: tuple[FrameKind, ...] = ("pandas", "polars", "pyarrow")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
+def view(name: str) -> Any:
+    """A function of a layer above results, as in "plots.plots.plot", imported when it is used."""
+    module, _, function = name.rpartition(".")
+    return getattr(import_module(f"edgewise.{module}"), function)
+
+
 class Shown:
-    """The base of all results; a subclass says `summary`, `_brief` and `_table`."""
+    """The base of all results; a subclass has `summary`, `_brief` and `_table`."""
 
     __slots__ = ()
 
@@ -70,9 +77,13 @@ class Shown:
         data frame
             One row for each pair, method or fact.
         """
+        if backend is None:  # without any of them the last: the extra "tables" brings it
+            backend = next((one for one in _FRAME_KINDS if is_installed(one)), "pyarrow")
+        check_choice("backend", backend, _FRAME_KINDS)
         headings, rows = self._table()
-        columns = [[row[k] for row in rows] for k in range(len(headings))]
-        return new_frame(dict(zip(headings, columns, strict=True)), frame_kind(backend))
+        columns = {name: [row[k] for row in rows] for k, name in enumerate(headings)}
+        module = require(str(backend), "tables" if backend == "pyarrow" else None, "A data frame")
+        return module.table(columns) if backend == "pyarrow" else module.DataFrame(columns)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """The rows of `to_frame` as a CSV file, without any comments.
@@ -86,16 +97,15 @@ class Shown:
             The file, which is replaced if there is one.
         """
         headings, rows = self._table()
+        texts = {cell for row in rows for cell in row if isinstance(cell, str)}
+        safe: dict[Any, Any] = {**distinct_texts(sorted(texts), _safe_cell)}
         with (
             atomic_path(path) as temporary,
             temporary.open("w", encoding="utf-8", newline="") as file,
         ):
             writer = csv.writer(file)
             writer.writerow(headings)
-            texts = {cell for row in rows for cell in row if isinstance(cell, str)}
-            safe: dict[Any, Any] = {**distinct_texts(sorted(texts), safe_cell)}
-            for row in rows:
-                # Equal to no other value, NaN is an empty cell.
+            for row in rows:  # equal to no other value, NaN is an empty cell
                 writer.writerow([safe.get(cell, cell) if cell == cell else None for cell in row])
 
     @overload
@@ -129,7 +139,7 @@ class Shown:
         return lines[0] if len(lines) == 1 else {"rows": lines}
 
 
-def safe_cell(text: str) -> str:
+def _safe_cell(text: str) -> str:
     """A text that can be written and that no spreadsheet runs as a formula."""
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
@@ -177,19 +187,3 @@ def encoded(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value
-
-
-def frame_kind(backend: FrameKind | None) -> FrameKind:
-    """The kind of frame, or the first that is installed."""
-    if backend is None:
-        # Without any of them, the last: the extra "tables" brings it.
-        return next(filter(is_installed, _FRAME_KINDS), _FRAME_KINDS[-1])
-    check_choice("backend", backend, _FRAME_KINDS)
-    return backend
-
-
-def new_frame(columns: dict[str, list[Any]], kind: FrameKind) -> Any:
-    """A data frame of that kind with these columns."""
-    if kind == "pyarrow":
-        return require(kind, "tables", "A data frame").table(columns)
-    return require(kind, None, "A data frame").DataFrame(columns)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from edgewise._linalg import BoolArray, FloatArray, symmetric
+from edgewise._linalg import BoolArray, symmetric
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import adjust
 from edgewise.inference.differences import GroupZ
 from edgewise.plots import layout
-from edgewise.plots.graph_drawing import SIGNS, draw_graph, laid_out
+from edgewise.plots.graph_drawing import draw_graph, laid_out
+from edgewise.plots.layout import Graph
 from edgewise.plots.safe_names import short_names
 from edgewise.results.difference import EdgeDifferenceResult
 
@@ -23,27 +23,6 @@ if TYPE_CHECKING:
 
 _LONGEST_GROUP = 40
 _STEPWISE = ("holm", "bonferroni", "bh", "by", None)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Panel:
-    """One of the three graphs: its title, its edges, and what is drawn as their strength."""
-
-    title: str
-    feature_names: tuple[str, ...]
-    partial_correlation: FloatArray
-    reject: BoolArray
-    signs: tuple[str, str] = SIGNS
-    quantity: str = "|ρ̂|"
-
-    @property
-    def n_features(self) -> int:
-        return len(self.feature_names)
-
-    @property
-    def n_edges(self) -> int:
-        """How many pairs are drawn."""
-        return int(np.count_nonzero(self.reject)) // 2
 
 
 def plot_difference(
@@ -90,16 +69,16 @@ def plot_difference(
             f"axes: expected 3 axes (first group, second group, difference), got {len(axes)}."
         )
     for place, one in enumerate(several):
-        own, drawn = axes[3 * place : 3 * place + 3], panels(one)
+        own, drawn = axes[3 * place : 3 * place + 3], graphs_of(one)
         laid = laid_out(overlaid(drawn), layout.page_size(own[0]))
-        for ax, panel in zip(own, drawn, strict=True):
-            draw_graph(ax, panel, laid, signs=panel.signs, quantity=panel.quantity)
-            notes = layout.adjusted(one) if panel is drawn[2] else []
-            layout.write_title(ax, panel.title, *notes)
+        for ax, graph in zip(own, drawn, strict=True):
+            draw_graph(ax, graph, laid, communities=False)
+            notes = layout.adjusted(one) if graph is drawn[2] else []
+            layout.write_title(ax, graph.title, *notes)
     return tuple(axes)
 
 
-def panels(result: EdgeDifferenceResult) -> tuple[Panel, Panel, Panel]:
+def graphs_of(result: EdgeDifferenceResult) -> tuple[Graph, Graph, Graph]:
     """The first group, the second group, and their difference; of the tested columns only."""
     columns = result.tested_columns()
     at = np.ix_(columns, columns)
@@ -116,30 +95,29 @@ def panels(result: EdgeDifferenceResult) -> tuple[Panel, Panel, Panel]:
         edges = group_edges(result, measured)[at]
         count = int(np.count_nonzero(edges)) // 2
         title = f"{name}: {count} edge{'s' * (count != 1)}, {rows:,} rows"
-        own.append(Panel(title, features, rho[at], edges))
-    pairs = result.n_pairs
-    verb = "differs" if result.n_edges == 1 else "differ"
-    differ = f"{result.n_edges} of {pairs} pair{'s' * (pairs != 1)} {verb}"
+        own.append(Graph(features, rho[at], edges, title))
+    pairs, verb = result.n_pairs, "differs" if result.n_edges == 1 else "differ"
+    title = f"{result.n_edges} of {pairs} pair{'s' * (pairs != 1)} {verb}"
     signs = f"larger in {names[0]}, by", f"larger in {names[1]}, by"
-    third = Panel(
-        differ, features, result.difference[at], result.reject[at], signs, "|difference of ρ̂|"
-    )
+    difference, reject = result.difference[at], result.reject[at]
+    third = Graph(features, difference, reject, title, signs, "|difference of ρ̂|")
     return own[0], own[1], third
 
 
-def overlaid(drawn: Sequence[Panel]) -> Panel:
-    """Both groups in one, for a layout that suits both: the stronger correlation of each pair."""
-    first, second, third = drawn
-    rho = np.maximum(np.abs(first.partial_correlation), np.abs(second.partial_correlation))
-    return Panel("", first.feature_names, rho, first.reject | second.reject | third.reject)
+def overlaid(drawn: Sequence[Graph]) -> Graph:
+    """All in one, for a layout that suits each: the strongest correlation of each pair."""
+    rho = np.max(
+        [np.abs(one.partial_correlation) for one in drawn if one.quantity == "|ρ̂|"], axis=0
+    )
+    return Graph(drawn[0].feature_names, rho, np.any([one.reject for one in drawn], axis=0))
 
 
 def group_edges(result: EdgeDifferenceResult, group: GroupZ) -> BoolArray:
     """The edges of one group by itself, at the same level and correction (or else Holm's)."""
     own = result.correction if result.correction in _STEPWISE else "holm"
-    p, (rows, columns) = result.n_features, result.tested_pairs()
-    tested = symmetric(np.arange(p * (p - 1) // 2), p, diagonal=0)[rows, columns]
-    log_adjusted = adjust(group.log_pvalues()[tested], own)
-    found = np.zeros((p, p), dtype=bool)
-    found[rows, columns] = found[columns, rows] = log_adjusted <= math.log(result.alpha)
+    log_p = symmetric(group.log_pvalues(), result.n_features, diagonal=0.0)
+    rows, columns = result.tested_pairs()
+    found = np.zeros(log_p.shape, dtype=bool)
+    edges = adjust(log_p[rows, columns], own) <= math.log(result.alpha)
+    found[rows, columns] = found[columns, rows] = edges
     return found

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from edgewise._checks import check_ending
@@ -20,7 +19,6 @@ from edgewise.plots.layout import lacking_glyphs
 from edgewise.results.result import EdgeTestResult
 
 if TYPE_CHECKING:
-    import networkx as nx
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -60,19 +58,26 @@ def write_graph(result: EdgeTestResult, path: str | os.PathLike[str]) -> None:
     kind = graph_kind(path)
     import networkx as nx
 
+    found = result.to_networkx()
+    change = (lambda name: name or _UNNAMED) if kind == "cyjs" else _xml_text
+    graph = nx.relabel_nodes(found, distinct_texts(found.nodes, change), copy=True)
+    for name, value in found.graph.items():
+        graph.graph[name] = change(value) if isinstance(value, str) else value
+    for _, _, numbers in graph.edges(data=True):
+        for name in [name for name, number in numbers.items() if not math.isfinite(number)]:
+            del numbers[name]
     with atomic_path(path) as temporary:
         if kind == "graphml":
-            nx.write_graphml_xml(_graph(result, _xml_text), temporary)
-            return
-        if kind == "gexf":
-            nx.write_gexf(_graph(result, _xml_text), temporary)
-            return
-        document = nx.cytoscape_data(_graph(result, lambda name: name or _UNNAMED))
-        # networkx reads a list of pairs or an object; the other two programs read only an object.
-        document["data"] = dict(document["data"])
-        # ASCII is the same in every encoding that a program may assume.
-        text = json.dumps(document, indent=1, allow_nan=False)
-        temporary.write_text(text + "\n", encoding="ascii")
+            nx.write_graphml_xml(graph, temporary)
+        elif kind == "gexf":
+            nx.write_gexf(graph, temporary)
+        else:
+            document = nx.cytoscape_data(graph)
+            # networkx reads a list of pairs or an object; the other two programs only an object.
+            document["data"] = dict(document["data"])
+            # ASCII is the same in every encoding that a program may assume.
+            text = json.dumps(document, indent=1, allow_nan=False)
+            temporary.write_text(text + "\n", encoding="ascii")
 
 
 def graph_kind(path: str | os.PathLike[str]) -> str:
@@ -82,30 +87,14 @@ def graph_kind(path: str | os.PathLike[str]) -> str:
     return kind
 
 
-def _graph(result: EdgeTestResult, change: Callable[[str], str]) -> nx.Graph[str]:
-    import networkx as nx
-
-    found = result.to_networkx()
-    graph = nx.relabel_nodes(found, distinct_texts(found.nodes, change), copy=True)
-    graph.graph = {
-        name: change(value) if isinstance(value, str) else value
-        for name, value in graph.graph.items()
-    }
-    for _, _, numbers in graph.edges(data=True):
-        for name in [name for name, number in numbers.items() if not math.isfinite(number)]:
-            del numbers[name]
-    return graph
-
-
 def _xml_text(name: str) -> str:
-    return "".join(map(_xml_character, name)) or _UNNAMED
-
-
-def _xml_character(character: str) -> str:
-    if character < " " and character not in "\t\n\r":
-        return chr(0x2400 + ord(character))
-    unwritable = character in "\ufffe\uffff" or "\ud800" <= character <= "\udfff"
-    return "\ufffd" if unwritable else character
+    """The name in characters that XML 1.0 has."""
+    for character in {*name}:
+        if character < " " and character not in "\t\n\r":
+            name = name.replace(character, chr(0x2400 + ord(character)))
+        elif character in "\ufffe\uffff" or "\ud800" <= character <= "\udfff":
+            name = name.replace(character, "\ufffd")
+    return name or _UNNAMED
 
 
 def plot_kind(path: str | os.PathLike[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -11,109 +11,49 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from edgewise._linalg import AnyArray, FloatArray, pairs_of
-from edgewise._optional import require
-from edgewise.plots import layout
-from edgewise.plots.layout import IntArray
+from edgewise.plots import layout, style
+from edgewise.plots.layout import Graph, IntArray
 from edgewise.plots.safe_names import short_names
-from edgewise.plots.style import (
-    COMMUNITIES,
-    INK,
-    KEY,
-    NEGATIVE,
-    NO_COMMUNITY,
-    NOTE,
-    PAPER,
-    POSITIVE,
-    QUIET,
-    SMALLEST_FONT,
-    community_colour,
-    dashes,
-    edge_opacity,
-    edge_width,
-    tint,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
 
-_SEED = 0
-#: What two methods agree on up to rounding must give the same communities.
-_DECIMALS = 9
 # With more variables, finding the best order of the branches takes too long.
 _BEST_ORDER = 500
 
 
-def communities_of(graph: layout.Graph) -> IntArray:
-    """The community (Louvain's, by |ρ̂|) of each variable: 0 for the strongest, −1 without an edge."""
-    nx = require("networkx", "plot", "Communities")
-    weight = np.round(edge_strengths(graph), _DECIMALS)
-    found = nx.Graph()
-    for i, j in zip(*np.nonzero(np.triu(weight)), strict=True):
-        found.add_edge(int(i), int(j), weight=float(weight[i, j]))
-    members = [sorted(one) for one in nx.community.louvain_communities(found, seed=_SEED)]
-    strength = np.round(weight.sum(axis=0), _DECIMALS)
-    members.sort(key=lambda nodes: (-float(strength[nodes].sum()), nodes[0]))
-    communities = np.full(graph.n_features, -1, dtype=np.intp)
-    for number, nodes in enumerate(members):
-        communities[nodes] = number
-    return communities
-
-
-def community_names(graph: layout.Graph, communities: IntArray, names: Sequence[str]) -> list[str]:
-    """What a legend calls each community: by its strongest variables."""
-    strength = np.round(edge_strengths(graph).sum(axis=0), _DECIMALS)
-    found = []
-    for number in range(int(communities.max(initial=-1)) + 1):
-        members = np.flatnonzero(communities == number)
-        ordered = members[np.argsort(-strength[members], kind="stable")]
-        shown = ordered if len(ordered) <= 3 else ordered[:2]
-        more = len(ordered) - len(shown)
-        found.append(", ".join(names[i] for i in shown) + f" + {more}" * bool(more))
-    return found
-
-
-def edge_strengths(graph: layout.Graph) -> FloatArray:
-    """|ρ̂| of the edges; 0 for pairs that are none."""
-    strength = np.where(graph.reject, np.abs(graph.partial_correlation), 0.0)
-    np.fill_diagonal(strength, 0.0)
-    return np.asarray(strength)
-
-
-def community_order(graph: layout.Graph, communities: IntArray) -> IntArray:
+def community_order(graph: Graph) -> IntArray:
     """The variables by community, clustered inside of each; those without one come last."""
+    from scipy.cluster.hierarchy import leaves_list, linkage
+
     parts = []
-    for number in (*range(int(communities.max(initial=-1)) + 1), -1):
-        members = np.flatnonzero(communities == number)
+    for number in (*range(int(graph.communities.max(initial=-1)) + 1), -1):
+        members = np.flatnonzero(graph.communities == number)
         if len(members) > 1:
-            rho = graph.partial_correlation[np.ix_(members, members)]
-            members = members[clustered_order(rho)]
+            distance = 1 - np.abs(graph.partial_correlation[np.ix_(members, members)].round(9))
+            best = len(members) <= _BEST_ORDER
+            tree = linkage(pairs_of(distance), method="average", optimal_ordering=best)
+            members = members[leaves_list(tree)]
         parts.append(members)
     return np.concatenate(parts)
 
 
-def clustered_order(partial_correlation: FloatArray) -> AnyArray:
-    """An order of the variables that puts related ones side by side."""
-    from scipy.cluster.hierarchy import leaves_list, linkage
-
-    p = len(partial_correlation)
-    # Two methods give the same estimate up to rounding, and should give the same picture.
-    distance = 1 - np.abs(np.round(partial_correlation, 9))
-    tree = linkage(pairs_of(distance), method="average", optimal_ordering=p <= _BEST_ORDER)
-    return np.asarray(leaves_list(tree))
-
-
 _MARGIN = 9.0  # points, from a node to the border of the area of its community
-#: What the legend calls the edges of either sign.
-SIGNS = ("positive,", "negative,")
 _ROW = 13.0  # points, a row of the legend
 _HANDLE = 34.0  # points, the mark of an entry with the room around it
 _LONGEST = 12  # letters of a variable in the name of a community
 _ALL_NAMED = 60  # with more variables only some are named
 _SOME_NAMED = 40
 # Pairs of longest name and font size; the first pair that fits is used.
-_LETTERING = ((16, 10.0), (16, 9.0), (16, SMALLEST_FONT), (12, SMALLEST_FONT), (8, SMALLEST_FONT))
+_LETTERING = (
+    (16, 10.0),
+    (16, 9.0),
+    (16, style.SMALLEST_FONT),
+    (12, style.SMALLEST_FONT),
+    (8, style.SMALLEST_FONT),
+)
 _CROWDED = 0.2  # if names cover more of the page, the next lettering is tried
 _LARGEST, _SMALLEST = 9.0, 3.2  # points, radius of a node
 _MANY = 60  # with more variables the nodes are smaller
@@ -123,34 +63,27 @@ _GAP = 2.0  # points, between a name and its node
 #: How far the middle of a bent edge may lie to its side, as shares of its length.
 _BENDS = (0.08, -0.08, 0.15, -0.15, 0.24, -0.24, 0.35, -0.35)
 _POINTS = 17  # of a bent edge
-_BLOCK = 2_000_000  # edges times nodes at a time
+_MOST_BENT = 20_000  # of more edges nobody sees one bend
 
 
-def draw_graph(
-    ax: Axes,
-    graph: layout.Graph,
-    laid: LaidOut,
-    *,
-    communities: IntArray | None = None,
-    signs: tuple[str, str] = SIGNS,
-    quantity: str = "|ρ̂|",
-) -> None:
-    """Draw the communities if there are any, the edges, the nodes, the names and what they mean."""
+def draw_graph(ax: Axes, graph: Graph, laid: LaidOut, *, communities: bool = True) -> None:
+    """Draw the communities, the edges, the nodes, the names and what they mean."""
     ax.set_xlim(0, laid.page[0])
     ax.set_ylim(0, laid.page[1])
     ax.set_aspect("equal")
     ax.set_axis_off()
-    if communities is not None:
-        _draw_areas(ax, graph, laid, communities)
+    fills = np.full(graph.n_features, style.QUIET, dtype=object)
+    if communities:
+        fills = np.array([style.community_colour(int(k)) for k in graph.communities], dtype=object)
+        _draw_areas(ax, graph, laid)
     rho = _draw_edges(ax, graph, laid)
-    _draw_nodes(ax, graph, laid, communities)
-    _draw_names(ax, graph, laid)
-    rows = draw_key(ax, rho, signs, quantity)
-    if communities is not None and rho.size:
-        _draw(ax, community_marks(graph, communities), rows)
+    _draw_nodes(ax, graph, laid, fills)
+    rows = _draw_key(ax, graph, rho) if rho.size else 0
+    if communities and rho.size:
+        _draw_legend(ax, community_marks(graph), rows)
 
 
-def _draw_areas(ax: Axes, graph: layout.Graph, laid: LaidOut, communities: IntArray) -> None:
+def _draw_areas(ax: Axes, graph: Graph, laid: LaidOut) -> None:
     """Shade the triangles between neighbouring nodes of a community, which hold no other node."""
     from matplotlib.collections import PolyCollection
 
@@ -159,13 +92,13 @@ def _draw_areas(ax: Axes, graph: layout.Graph, laid: LaidOut, communities: IntAr
     sides = {tuple(sorted((int(a), int(b)))) for t in triangles for a, b in combinations(t, 2)}
     # Too few nodes for triangles, or all in a line.
     sides = sides or set(zip(*map(np.ndarray.tolist, np.nonzero(graph.reject)), strict=True))
-    for number in range(min(int(communities.max(initial=-1)) + 1, len(COMMUNITIES))):
+    for number in range(min(int(graph.communities.max(initial=-1)) + 1, len(style.COMMUNITIES))):
         areas = [
             laid.places[list(corners)].tolist()
             for corners in (*shown, *sorted(sides))
-            if (communities[list(corners)] == number).all()
+            if (graph.communities[list(corners)] == number).all()
         ]
-        pale = tint(community_colour(number))
+        pale = style.tint(style.community_colour(number))
         area = PolyCollection(
             areas, facecolors=pale, edgecolors=pale, linewidths=2 * (_MARGIN * laid.scale + 3.0)
         )
@@ -183,7 +116,7 @@ def _triangles(places: FloatArray) -> IntArray:
     return np.asarray(Delaunay(places).simplices, dtype=np.intp)
 
 
-def _draw_edges(ax: Axes, graph: layout.Graph, laid: LaidOut) -> FloatArray:
+def _draw_edges(ax: Axes, graph: Graph, laid: LaidOut) -> FloatArray:
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgba
 
@@ -193,45 +126,34 @@ def _draw_edges(ax: Axes, graph: layout.Graph, laid: LaidOut) -> FloatArray:
     order = np.argsort(np.abs(rho), kind="stable")
     rows, columns, rho = rows[order], columns[order], rho[order]
     room = float(node_radii(graph, laid).max(initial=0)) + 1.0
-    widths = edge_width(rho)
-    ax.add_collection(
-        LineCollection(
-            [path.tolist() for path in edge_paths(laid.places, rows, columns, room)],
-            colors=[
-                to_rgba(POSITIVE if r > 0 else NEGATIVE, alpha)
-                for r, alpha in zip(rho, edge_opacity(rho), strict=True)
-            ],
-            linewidths=widths,
-            linestyles=[
-                "solid" if r > 0 else dashes(width) for r, width in zip(rho, widths, strict=True)
-            ],
-            zorder=1,
-        )
+    look = list(zip(rho.tolist(), style.edge_opacity(rho), style.edge_width(rho), strict=True))
+    lines = LineCollection(
+        [path.tolist() for path in edge_paths(laid.places, rows, columns, room)],
+        colors=[
+            to_rgba(style.POSITIVE if r > 0 else style.NEGATIVE, alpha) for r, alpha, _ in look
+        ],
+        linewidths=style.edge_width(rho),
+        linestyles=["solid" if r > 0 else style.dashes(width) for r, _, width in look],
+        zorder=1,
     )
+    ax.add_collection(lines)
     return np.asarray(rho)
 
 
-def _draw_nodes(ax: Axes, graph: layout.Graph, laid: LaidOut, communities: IntArray | None) -> None:
-    """Circles by strength; those without an edge are hollow and pale."""
+def _draw_nodes(ax: Axes, graph: Graph, laid: LaidOut, fills: AnyArray) -> None:
+    """Circles by strength, those without an edge hollow and pale, and the names."""
+    from matplotlib.patheffects import withStroke
+
     joined = np.asarray(graph.reject.any(axis=0))
-    filled = np.full(graph.n_features, QUIET, dtype=object)
-    if communities is not None:
-        filled = np.array([community_colour(int(k)) for k in communities], dtype=object)
     ax.scatter(
         laid.places[:, 0],
         laid.places[:, 1],
         s=(2 * node_radii(graph, laid)) ** 2,
-        c=np.where(joined, filled, PAPER).tolist(),
-        edgecolors=np.where(joined, INK, QUIET).tolist(),
+        c=np.where(joined, fills, style.PAPER).tolist(),
+        edgecolors=np.where(joined, style.INK, style.QUIET).tolist(),
         linewidths=0.7,
         zorder=2,
     )
-
-
-def _draw_names(ax: Axes, graph: layout.Graph, laid: LaidOut) -> None:
-    from matplotlib.patheffects import withStroke
-
-    joined = np.asarray(graph.reject.any(axis=0))
     for i, label, (x, y) in zip(laid.named, laid.labels, laid.middles, strict=True):
         ax.text(
             float(x),
@@ -243,69 +165,73 @@ def _draw_names(ax: Axes, graph: layout.Graph, laid: LaidOut) -> None:
             zorder=3,
             # A name with dollar signs is a name, not a formula.
             parse_math=False,
-            color=INK if joined[i] else NOTE,
-            path_effects=[withStroke(linewidth=2.2, foreground=PAPER)],
+            color=style.INK if joined[i] else style.NOTE,
+            path_effects=[withStroke(linewidth=2.2, foreground=style.PAPER)],
         )
 
 
-def draw_key(
-    ax: Axes, rho: FloatArray, signs: tuple[str, str] = SIGNS, quantity: str = "|ρ̂|"
-) -> int:
+def _draw_key(ax: Axes, graph: Graph, rho: FloatArray) -> int:
     """Draw what colours and widths of the edges mean; return the rows that it takes."""
     from matplotlib.lines import Line2D
 
-    if not rho.size:
-        return 0
     handles = []
-    if (rho > 0).any():
-        label = f"{signs[0]} up to {rho.max():.2f}"
-        handles.append(Line2D([], [], color=POSITIVE, linewidth=2.5, label=label))
-    if (rho < 0).any():
-        label = f"{signs[1]} up to {-rho.min():.2f}"
-        handles.append(
-            Line2D([], [], color=NEGATIVE, linewidth=2.5, linestyle=dashes(2.5), label=label)
-        )
+    looks: list[tuple[int, str, Any]] = [(1, style.POSITIVE, "solid")]
+    looks.append((-1, style.NEGATIVE, style.dashes(2.5)))
+    for (sign, colour, line), name in zip(looks, graph.signs, strict=True):
+        if (most := float((sign * rho).max())) > 0:
+            label = f"{name} up to {most:.2f}"
+            handles.append(Line2D([], [], color=colour, linewidth=2.5, linestyle=line, label=label))
     widths = [
         Line2D(
             [],
             [],
-            color=NOTE,
-            linewidth=float(edge_width(size)),
+            color=style.NOTE,
+            linewidth=float(style.edge_width(size)),
             solid_capstyle="butt",
-            label=f"{quantity} = {size:g}" if size == KEY[0] else f"{size:g}",
+            label=f"{graph.quantity} = {size:g}" if size == style.KEY[0] else f"{size:g}",
         )
-        for size in KEY
+        for size in style.KEY
     ]
     if _sizes([*handles, *widths]).sum() <= layout.page_size(ax)[0]:
-        return _draw(ax, [*handles, *widths], 0)
-    rows = _draw(ax, handles, 0)
-    return rows + _draw(ax, widths, rows)
+        return _draw_legend(ax, [*handles, *widths], 0)
+    rows = _draw_legend(ax, handles, 0)
+    return rows + _draw_legend(ax, widths, rows)
 
 
-def community_marks(graph: layout.Graph, communities: IntArray) -> list[Line2D]:
+def community_marks(graph: Graph) -> list[Line2D]:
     """The entries of a legend of communities."""
     from matplotlib.lines import Line2D
 
-    names = community_names(graph, communities, short_names(graph.feature_names, _LONGEST))
-    marks = [(community_colour(k), name) for k, name in enumerate(names[: len(COMMUNITIES)])]
-    if len(names) > len(COMMUNITIES):
-        marks.append((NO_COMMUNITY, f"{len(names) - len(COMMUNITIES)} further communities"))
-    if (communities < 0).any():
-        marks.append((PAPER, f"{int((communities < 0).sum())} without an edge"))
+    names = graph.community_names(short_names(graph.feature_names, _LONGEST))
+    marks = [
+        (style.community_colour(k), name) for k, name in enumerate(names[: len(style.COMMUNITIES)])
+    ]
+    if len(names) > len(style.COMMUNITIES):
+        marks.append(
+            (style.NO_COMMUNITY, f"{len(names) - len(style.COMMUNITIES)} further communities")
+        )
+    if alone := int((graph.communities < 0).sum()):
+        marks.append((style.PAPER, f"{alone} without an edge"))
     dot: dict[str, Any] = {"marker": "o", "linestyle": "", "markersize": 7, "markeredgewidth": 0.7}
     return [
-        Line2D([], [], color=colour, markeredgecolor=NOTE, label=name, **dot)
+        Line2D([], [], color=colour, markeredgecolor=style.NOTE, label=name, **dot)
         for colour, name in marks
     ]
 
 
-def _draw(ax: Axes, handles: list[Line2D], rows_above: int) -> int:
+def _draw_legend(ax: Axes, handles: list[Line2D], rows_above: int) -> int:
     """Draw entries below the axes, in as many columns as are not wider than they are."""
     width, height = layout.page_size(ax)
     sizes = _sizes(handles)
-    rows = range(1, len(handles) + 1)
-    columns = [math.ceil(len(handles) / n) for n in rows]
-    ncols = next((n for n in columns if _widths(sizes, n).sum() <= width), 1)
+    # The widest entry of each column; matplotlib fills them one after the other.
+    ncols = next(
+        (
+            n
+            for n in (math.ceil(len(handles) / rows) for rows in range(1, len(handles) + 1))
+            if sum(part.max() for part in np.array_split(sizes, n)) <= width
+        ),
+        1,
+    )
     legend: Legend = ax.legend(
         handles=handles,
         loc="upper center",
@@ -318,7 +244,7 @@ def _draw(ax: Axes, handles: list[Line2D], rows_above: int) -> int:
         labelspacing=0.4,
         handlelength=2.2,
         handletextpad=0.5,
-        fontsize=SMALLEST_FONT,
+        fontsize=style.SMALLEST_FONT,
     )
     for text in legend.get_texts():
         text.set_parse_math(False)  # a name may hold dollar signs
@@ -333,12 +259,7 @@ def _draw(ax: Axes, handles: list[Line2D], rows_above: int) -> int:
 def _sizes(handles: list[Line2D]) -> FloatArray:
     """The width of each entry in points."""
     labels = [str(handle.get_label()) for handle in handles]
-    return np.asarray(layout.text_sizes(labels, SMALLEST_FONT)[:, 0] + _HANDLE)
-
-
-def _widths(sizes: FloatArray, columns: int) -> FloatArray:
-    """The width of each column; matplotlib fills them one after the other."""
-    return np.array([part.max() for part in np.array_split(sizes, columns)])
+    return np.asarray(layout.text_sizes(labels, style.SMALLEST_FONT)[:, 0] + _HANDLE)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -354,11 +275,11 @@ class LaidOut:
     size: float
 
 
-def laid_out(graph: layout.Graph, page: FloatArray) -> LaidOut:
+def laid_out(graph: Graph, page: FloatArray) -> LaidOut:
     """A layout for a page of that size, in which no names and no nodes cover each other."""
     p = graph.n_features
     scale = min(1.0, math.sqrt(_MANY / p))
-    start = _on_page(layout.node_positions(graph), page)
+    start = _on_page(layout.node_positions(graph.partial_correlation), page)
     node = np.full((p, 2), 2 * _LARGEST * scale)
     if p <= _ALL_NAMED:
         for longest, size in _LETTERING:
@@ -366,7 +287,7 @@ def laid_out(graph: layout.Graph, page: FloatArray) -> LaidOut:
             written = layout.text_sizes(labels, size)
             boxes = np.maximum(node, written) + np.array([4.0, 0.0])
             boxes[:, 1] += written[:, 1] + _GAP
-            if boxes.prod(axis=1).sum() > _CROWDED * page.prod() and size > SMALLEST_FONT:
+            if boxes.prod(axis=1).sum() > _CROWDED * page.prod() and size > style.SMALLEST_FONT:
                 continue
             places, clear = _apart(start, boxes, page)
             if clear:
@@ -381,14 +302,13 @@ def laid_out(graph: layout.Graph, page: FloatArray) -> LaidOut:
                 return beside if len(beside.named) == p else below
     places, _ = _apart(start, node + 2.0, page)
     labels = short_names(graph.feature_names, 12)
-    nobody = LaidOut(page, places, scale, np.arange(p), labels, places, SMALLEST_FONT)
+    nobody = LaidOut(page, places, scale, np.arange(p), labels, places, style.SMALLEST_FONT)
     return _with_names(graph, nobody, min(p, _SOME_NAMED) if p > _ALL_NAMED else p)
 
 
-def node_radii(graph: layout.Graph, laid: LaidOut) -> FloatArray:
+def node_radii(graph: Graph, laid: LaidOut) -> FloatArray:
     """The radius of each node in points, by the total strength of its edges."""
-    strength = edge_strengths(graph).sum(axis=0)
-    grown = np.sqrt(np.minimum(strength / _STRONG, 1.0))
+    grown = np.sqrt(np.minimum(graph.strength.sum(axis=0) / _STRONG, 1.0))
     return np.asarray(laid.scale * (_SMALLEST + (_LARGEST - _SMALLEST) * grown))
 
 
@@ -427,13 +347,12 @@ def _apart(places: FloatArray, boxes: FloatArray, page: FloatArray) -> tuple[Flo
     return places, False
 
 
-def _with_names(graph: layout.Graph, laid: LaidOut, most: int) -> LaidOut:
+def _with_names(graph: Graph, laid: LaidOut, most: int) -> LaidOut:
     """The strongest nodes named, where a name covers no node, no other name, and few edges."""
     places, radii = laid.places, node_radii(graph, laid)
-    strength = edge_strengths(graph).sum(axis=0)
-    wanted = np.argsort(-np.round(strength, 9), kind="stable")
+    wanted = np.argsort(-graph.node_strength, kind="stable")
     if len(wanted) > _ALL_NAMED:
-        wanted = wanted[strength[wanted] > 0]
+        wanted = wanted[graph.node_strength[wanted] > 0]
     rows, columns = np.nonzero(np.triu(graph.reject, k=1))
     crossed = _points_of_edges(edge_paths(places, rows, columns, laid.scale * _LARGEST))
     sizes = layout.text_sizes(laid.labels, laid.size)
@@ -499,16 +418,17 @@ def edge_paths(
 ) -> list[FloatArray]:
     """The points of each edge: straight, or bent as little as keeps other nodes out of `room`."""
     paths = [places[[i, j]] for i, j in zip(rows, columns, strict=True)]
-    for k in _in_the_way(places, rows, columns, room):
-        i, j = rows[k], columns[k]
+    for k, ends in enumerate(paths if len(paths) <= _MOST_BENT else []):
+        start, end = ends
+        near = np.asarray(_distances(places, start, end))
+        near[[rows[k], columns[k]]] = np.inf
+        if near.min() >= room:
+            continue
         # Nodes that no bend can come near to need not be looked at.
-        reach = _BENDS[-2] * float(np.hypot(*(places[j] - places[i]))) + room
-        near = distances_to_lines(places, places[[i]], places[[j]])[0] <= reach
-        near[[i, j]] = False
-        others = places[near]
+        others = places[near <= _BENDS[-2] * float(np.hypot(*(end - start))) + room]
         best = -1.0
         for bend in _BENDS:
-            path = _bent(places[i], places[j], bend)
+            path = _bent(start, end, bend)
             clear = float(np.sqrt(((path[:, None] - others) ** 2).sum(axis=2)).min())
             if clear > best:
                 best, paths[k] = clear, path
@@ -517,26 +437,11 @@ def edge_paths(
     return paths
 
 
-def _in_the_way(places: FloatArray, rows: IntArray, columns: IntArray, room: float) -> IntArray:
-    """Edges whose straight line passes another node at less than `room`."""
-    found = []
-    step = max(_BLOCK // len(places), 1)
-    for start in range(0, len(rows), step):
-        i, j = rows[start : start + step], columns[start : start + step]
-        near = distances_to_lines(places, places[i], places[j]) < room
-        at = np.arange(len(i))
-        near[at, i] = near[at, j] = False
-        found.append(start + np.flatnonzero(near.any(axis=1)))
-    return np.concatenate(found) if found else np.zeros(0, dtype=np.intp)
-
-
-def distances_to_lines(points: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
-    """How far each point is from each line between a start and an end: lines × points."""
-    along = end - start
-    square = np.maximum(np.sum(along**2, axis=1), 1e-12)
-    to = points[None] - start[:, None]
-    share = np.clip(np.einsum("lpd,ld->lp", to, along) / square[:, None], 0, 1)
-    return np.asarray(np.sqrt(np.sum((to - share[..., None] * along[:, None]) ** 2, axis=2)))
+def _distances(points: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
+    """How far each point is from the line between two others."""
+    along, to = end - start, points - start
+    share = np.clip(to @ along / max(float(along @ along), 1e-12), 0, 1)
+    return np.asarray(np.hypot(*(to - share[:, None] * along).T))
 
 
 def _bent(start: FloatArray, end: FloatArray, bend: float) -> FloatArray:

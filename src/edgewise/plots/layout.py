@@ -1,7 +1,7 @@
 """Where things stand in a picture: the page, the nodes, the names.
 
-The layout of the nodes depends on the partial correlations only. So two pictures of the same data
-can be compared side by side, even with different levels, thresholds or methods.
+The layout of the nodes depends on the partial correlations only, so that two pictures of the same
+data can be compared, even with different levels or methods.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +22,7 @@ from edgewise._linalg import BoolArray, FloatArray, pairs_of
 from edgewise._optional import require
 from edgewise.plots.safe_names import shortened
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.summary import adjusted_for, imputed, is_chosen, transformed
+from edgewise.results.summary import adjusted_for, imputed, transformed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 IntArray: TypeAlias = npt.NDArray[np.intp]
 
 _LONGEST_NOTE = 150
+_DECIMALS = 9  # what two methods agree on up to rounding must give the same picture
 _MANY = 30  # with more variables only pairs that stand out pull their nodes together
 
 # The first quartile of |x| for a standard normal x: where less than half of the pairs are edges,
@@ -46,23 +49,71 @@ _WORK, _SETTLED = 1e8, 1e-5  # most pairs of nodes to visit, smallest relative g
 _NUDGE = 0.02  # of the typical distance; separates nodes that the data do not separate
 
 
-class Graph(Protocol):
-    """What is drawn of a result: its variables, and the strength of its edges."""
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """What is drawn: variables, the strength of their ties, which of them are edges, and a title."""
+
+    feature_names: tuple[str, ...]
+    partial_correlation: FloatArray
+    reject: BoolArray
+    title: str = ""
+    signs: tuple[str, str] = ("positive,", "negative,")
+    quantity: str = "|ρ̂|"
 
     @property
-    def feature_names(self) -> tuple[str, ...]: ...
+    def n_features(self) -> int:
+        return len(self.feature_names)
 
     @property
-    def n_features(self) -> int: ...
+    def n_edges(self) -> int:
+        return int(np.count_nonzero(self.reject)) // 2
 
-    @property
-    def partial_correlation(self) -> FloatArray: ...
+    @cached_property
+    def strength(self) -> FloatArray:
+        """|ρ̂| of the edges; 0 for pairs that are none."""
+        return np.where(self.reject, np.abs(self.partial_correlation), 0.0)
 
-    @property
-    def reject(self) -> BoolArray: ...
+    @cached_property
+    def node_strength(self) -> FloatArray:
+        """Their sum for each variable, without what two methods differ in by rounding."""
+        return np.asarray(np.round(self.strength.sum(axis=0), _DECIMALS))
+
+    @cached_property
+    def communities(self) -> IntArray:
+        """Louvain's community of each variable: 0 for the strongest, −1 without an edge."""
+        nx = require("networkx", "plot", "Communities")
+        weight = np.triu(np.round(self.strength, _DECIMALS))
+        found = nx.Graph()
+        for i, j in zip(*np.nonzero(weight), strict=True):
+            found.add_edge(int(i), int(j), weight=float(weight[i, j]))
+        members = [sorted(one) for one in nx.community.louvain_communities(found, seed=0)]
+        members.sort(key=lambda nodes: (-float(self.node_strength[nodes].sum()), nodes[0]))
+        communities = np.full(self.n_features, -1, dtype=np.intp)
+        for number, nodes in enumerate(members):
+            communities[nodes] = number
+        return communities
+
+    def community_names(self, names: Sequence[str]) -> list[str]:
+        """What a legend calls each community: by its strongest variables."""
+        found = []
+        for number in range(int(self.communities.max(initial=-1)) + 1):
+            members = np.flatnonzero(self.communities == number)
+            members = members[np.argsort(-self.node_strength[members], kind="stable")]
+            shown = members if len(members) <= 3 else members[:2]
+            more = len(members) - len(shown)
+            found.append(", ".join(names[i] for i in shown) + f" + {more}" * bool(more))
+        return found
 
 
-def node_positions(result: Graph) -> FloatArray:
+def graph_of(result: EdgeTestResult) -> Graph:
+    """The graph of the tested columns."""
+    columns = result.tested_columns()
+    at = np.ix_(columns, columns)
+    names = tuple(result.feature_names[i] for i in columns)
+    return Graph(names, result.partial_correlation[at], result.reject[at])
+
+
+def node_positions(rho: FloatArray) -> FloatArray:
     """Places of the variables in the plane; strong partial correlations bring them close.
 
     Up to 30 variables every pair counts as an edge here, significant or not, with the length
@@ -72,7 +123,6 @@ def node_positions(result: Graph) -> FloatArray:
     2004), starting near the solution of classical scaling. Of more variables only those pairs count
     that stand out from the noise of all, and groups that are not connected lie side by side.
     """
-    rho = result.partial_correlation
     if len(rho) > _MANY:
         places = component_positions(rho)
         places -= (places.max(axis=0) + places.min(axis=0)) / 2
@@ -94,12 +144,26 @@ def component_positions(partial_correlation: FloatArray) -> FloatArray:
     size = np.bincount(component)
     places = np.zeros((len(strength), 2))
     groups = [np.flatnonzero(component == k) for k in np.flatnonzero(size > 1)]
+    nearest = [np.ones(1)]
     for nodes in groups:
         distance = shortest_path(length[np.ix_(nodes, nodes)], directed=False) ** _BEND
-        places[nodes] = rotated_to_landscape(least_stress(distance, scaled_start(distance)))
-    step = _typical_step(places, groups)
+        found = rotated_to_landscape(least_stress(distance, scaled_start(distance)))
+        places[nodes] = found - (found.max(axis=0) + found.min(axis=0)) / 2
+        between = np.hypot(*(found[:, None] - found).T)
+        np.fill_diagonal(between, np.inf)
+        nearest.append(between.min(axis=0))
+    # The typical distance of a node to the nearest one of its group.
+    step = float(np.median(np.concatenate(nearest[1:] or nearest)))
     _pack(places, groups, step)
-    _in_rows(places, np.flatnonzero(size[component] == 1), step)
+    lonely = np.flatnonzero(size[component] == 1)
+    others = np.delete(places, lonely, axis=0) if groups else np.zeros((1, 2))
+    width = float(np.ptp(others[:, 0])) if groups else step * math.sqrt(lonely.size)
+    per_row = max(int(width / step) + 1, 2)
+    row, column = np.divmod(np.arange(lonely.size), per_row)
+    in_row = np.minimum(lonely.size - row * per_row, per_row)
+    middle = (others[:, 0].min() + others[:, 0].max()) / 2
+    places[lonely, 0] = middle + (column - (in_row - 1) / 2) * step
+    places[lonely, 1] = others[:, 1].min() - (row + 1.5) * step
     return places
 
 
@@ -115,22 +179,10 @@ def _standing_out(strength: FloatArray) -> BoolArray:
     return np.asarray(strong)
 
 
-def _typical_step(places: FloatArray, groups: list[IntArray]) -> float:
-    """The typical distance of a node to the nearest one of its group."""
-    nearest = []
-    for nodes in groups:
-        between = np.hypot(*(places[nodes][:, None] - places[nodes]).T)
-        np.fill_diagonal(between, np.inf)
-        nearest.append(between.min(axis=0))
-    return float(np.median(np.concatenate(nearest))) if nearest else 1.0
-
-
 def _pack(places: FloatArray, groups: list[IntArray], step: float) -> None:
     """Move the groups side by side, the largest in the middle, each as near to it as it fits."""
     from scipy.spatial import cKDTree
 
-    for nodes in groups:
-        places[nodes] -= (places[nodes].max(axis=0) + places[nodes].min(axis=0)) / 2
     radii = [float(np.hypot(*places[nodes].T).max()) + step for nodes in groups]
     order = np.lexsort((np.arange(len(groups)), -np.round(radii, 6)))
     turn = np.arange(_CANDIDATES)
@@ -151,21 +203,6 @@ def _pack(places: FloatArray, groups: list[IntArray], step: float) -> None:
                     break
         places[groups[k]] = moved
         placed = np.vstack([placed, moved])
-
-
-def _in_rows(places: FloatArray, lonely: IntArray, step: float) -> None:
-    """Put nodes without any neighbour in rows below the others."""
-    if not lonely.size:
-        return
-    others = np.setdiff1d(np.arange(len(places)), lonely)
-    width = float(np.ptp(places[others, 0])) if others.size else step * math.sqrt(lonely.size)
-    per_row = max(int(width / step) + 1, 2)
-    row, column = np.divmod(np.arange(lonely.size), per_row)
-    in_row = np.minimum(lonely.size - row * per_row, per_row)
-    middle = float(places[others, 0].min() + width / 2) if others.size else 0.0
-    bottom = float(places[others, 1].min()) if others.size else 0.0
-    places[lonely, 0] = middle + (column - (in_row - 1) / 2) * step
-    places[lonely, 1] = bottom - (row + 1.5) * step
 
 
 def path_distances(partial_correlation: FloatArray) -> FloatArray:
@@ -232,7 +269,7 @@ def rotated_to_landscape(places: FloatArray) -> FloatArray:
 
 
 def new_axes(
-    width: float = 8.0, height: float = 7.2, *, box: tuple[float, float, float, float] | None = None
+    width: float, height: float, *, box: tuple[float, float, float, float] | None = None
 ) -> Axes:
     """Axes in a new figure of that size in inches, in a fixed `box`, or with room for labels."""
     if box is not None:
@@ -251,15 +288,6 @@ def page_size(ax: Axes) -> FloatArray:
     """The current width and height of the axes, in points."""
     box = ax.get_window_extent()
     return np.array([box.width, box.height]) * 72 / ax.figure.dpi
-
-
-def found(result: EdgeTestResult) -> str:
-    """A title that says how many edges were found, and how."""
-    pairs, chosen = result.n_pairs, "chosen " * is_chosen(result)
-    return (
-        f"{result.n_edges:,} edge{'s' * (result.n_edges != 1)} in {pairs:,} {chosen}"
-        f"pair{'s' * (pairs != 1)} of variables ({result.method}, α = {result.alpha:g})"
-    )
 
 
 def adjusted(result: EdgeTestResult | EdgeDifferenceResult) -> list[str]:

@@ -1,4 +1,4 @@
-"""The eight plots of a result; each takes and returns a matplotlib axes."""
+"""The plots of a result; each takes and returns a matplotlib axes."""
 
 from __future__ import annotations
 
@@ -8,46 +8,31 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from edgewise._checks import check_choice, check_count
 from edgewise._linalg import BoolArray, FloatArray, off_diagonal
 from edgewise._optional import check_installed
-from edgewise.errors import ParameterError
 from edgewise.inference.corrections import log_critical_level
 from edgewise.plots import layout, style
 from edgewise.plots.difference import plot_difference
 from edgewise.plots.graph_drawing import (
-    communities_of,
     community_marks,
     community_order,
     draw_graph,
     free_box,
     laid_out,
 )
-from edgewise.plots.layout import IntArray
+from edgewise.plots.layout import IntArray, graph_of
 from edgewise.plots.safe_names import short_names, shortened
-from edgewise.results.base import interval_label, probabilities
+from edgewise.results.base import probabilities
 from edgewise.results.centrality import centralities
-from edgewise.results.result import EdgeTestResult, tested_part
+from edgewise.results.result import EdgeTestResult
 from edgewise.results.summary import is_chosen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "KINDS",
-    "plot",
-    "plot_agreement",
-    "plot_centrality",
-    "plot_difference",
-    "plot_forest",
-    "plot_heatmap",
-    "plot_ladder",
-    "plot_network",
-    "plot_pvalues",
-    "plot_volcano",
-]
+__all__ = ["KINDS", "plot", "plot_difference", "plot_ladder"]
 
 _ALL_NAMED = 60  # with more variables, a heat map has neither names nor marks
 _SMALL = style.SMALLEST_FONT
@@ -63,6 +48,12 @@ def _count(number: int, what: str = "edge") -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
+def _found(result: EdgeTestResult) -> str:
+    """A title that says how many edges were found, and how."""
+    pairs = _count(result.n_pairs, "chosen " * is_chosen(result) + "pair")
+    return f"{_count(result.n_edges)} in {pairs} of variables {_of_method(result)}"
+
+
 def _legend_below(ax: Axes, columns: int) -> None:
     """A legend below the numbers of the axis, where nothing else is."""
     ax.legend(
@@ -75,44 +66,31 @@ def _legend_below(ax: Axes, columns: int) -> None:
     )
 
 
-def plot_network(
-    result: EdgeTestResult, *, communities: bool = True, ax: Axes | None = None
-) -> Axes:
+def _rows_of_names(ax: Axes, names: Sequence[str], share: float) -> None:
+    """A name for each row, the first on top, in letters of a `share` of its height."""
+    row = float(layout.page_size(ax)[1]) / max(len(names), 1)
+    size = float(np.clip(share * row, _SMALL, 9))
+    ax.set_yticks(np.arange(len(names)), labels=names, fontsize=size, **_PLAIN)
+    ax.set_ylim(max(len(names), 1) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+
+
+def plot_network(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     """The graph of the edges: wider where stronger, dashed where negative, bent around other nodes.
 
     The size of a node is the total strength of its edges, its fill is its community (Louvain), and
     the area of a community is shaded if no other node lies in it. The layout uses partial
     correlations, not decisions, so it does not change with alpha or the method. If not all names
     have room, the strongest variables are named.
-
-    Parameters
-    ----------
-    result : EdgeTestResult
-        What to draw.
-    communities : bool
-        Colour the communities.
-    ax : matplotlib axes, optional
-        Where to draw; by default a new figure of pyplot.
-
-    Returns
-    -------
-    matplotlib axes
-        Where it was drawn.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.plots.plots import plot_network
-    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
-    >>> ax = plot_network(result)
     """
-    notes, result = layout.adjusted(result), tested_part(result)
+    notes, graph = layout.adjusted(result), graph_of(result)
     if ax is None:
         # Fixed margins for the title and the legend; the names are fitted to the page between them.
         ax = layout.new_axes(7, 7.2, box=(0.02, 0.11, 0.96, 0.8))
-    laid = laid_out(result, layout.page_size(ax))
-    draw_graph(ax, result, laid, communities=communities_of(result) if communities else None)
-    count, p = _count(result.n_edges), result.n_features
+    laid = laid_out(graph, layout.page_size(ax))
+    draw_graph(ax, graph, laid)
+    count, p = _count(result.n_edges), graph.n_features
     if is_chosen(result):
         count += f" in {_count(result.n_pairs, 'chosen pair')}"
     title = f"{count} among {p} variables, {result.n_samples:,} rows {_of_method(result)}"
@@ -130,40 +108,20 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
 
     Strips beside the matrix have the colours of the communities in `plot_network`. Of more than 60
     variables the cells of pairs that are no edges are blank; pairs that were not tested are grey.
-
-    Parameters
-    ----------
-    result : EdgeTestResult
-        What to draw.
-    ax : matplotlib axes, optional
-        Where to draw; by default a new figure of pyplot.
-
-    Returns
-    -------
-    matplotlib axes
-        Where it was drawn.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.plots.plots import plot_heatmap
-    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
-    >>> ax = plot_heatmap(result)
     """
-    check_installed("matplotlib", "plot", "A plot")
     from matplotlib.colors import LinearSegmentedColormap
 
-    notes, result = [layout.found(result), *layout.adjusted(result)], tested_part(result)
-    own, p = ax is None, result.n_features
+    graph, columns = graph_of(result), result.tested_columns()
+    own, p = ax is None, graph.n_features
     if ax is None:
         # As wide as a page, or as high as the names need.
         side = max(6.0, 0.155 * p) if p <= _ALL_NAMED else 6.0
         ax = layout.new_axes(side + 1.0, side + 0.5)
-    communities = communities_of(result)
-    order = community_order(result, communities)
+    order = community_order(graph)
     at = np.ix_(order, order)
-    rho, edge = result.partial_correlation[at].copy(), result.reject[at]
-    tested = (off_diagonal(p) if result.tested is None else result.tested)[at]
+    rho, edge, tested = graph.partial_correlation[at].copy(), graph.reject[at], off_diagonal(p)
+    if result.tested is not None:
+        tested = result.tested[np.ix_(columns, columns)][at]
     # The colours span at least ±0.2; otherwise pure noise would look strong.
     reach = max(float(np.abs(rho[tested]).max(initial=0.0)), 0.2)
     if p > _ALL_NAMED and result.n_edges:
@@ -182,21 +140,21 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
         ax.set_yticks([])
         ax.set_xlabel(f"{p} variables by community, too many to name")
     else:
-        names = short_names(result.feature_names, 16)
+        names = short_names(graph.feature_names, 16)
         look = {"labels": [names[i] for i in order], **_PLAIN}
         look["fontsize"] = float(np.clip(0.8 * cell, _SMALL, 9))
         ax.set_yticks(np.arange(p), **look)
         ax.set_xticks(np.arange(p), rotation=90, **look)
-    _draw_strips(ax, communities[order])
+    _draw_strips(ax, graph.communities[order])
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.6, aspect=30, pad=0.02)
     bar.set_label("partial correlation", fontsize=9)
     bar.ax.tick_params(labelsize=_SMALL)
     bar.outline.set_visible(False)
     if own and result.n_edges:
         # Outside of the axes, where the names of the variables are not.
-        handles = community_marks(result, communities)
-        columns = min(max(int(layout.page_size(ax)[0] / 130), 1), len(handles))
-        where: dict[str, Any] = {"loc": "outside lower center", "ncols": columns}
+        handles = community_marks(graph)
+        ncols = min(max(int(layout.page_size(ax)[0] / 130), 1), len(handles))
+        where: dict[str, Any] = {"loc": "outside lower center", "ncols": ncols}
         legend = ax.figure.legend(handles=handles, frameon=False, fontsize=_SMALL, **where)
         for text in legend.get_texts():
             text.set_parse_math(False)
@@ -205,7 +163,7 @@ def plot_heatmap(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
         note = "coloured: the edges; pairs that are no edges are blank"
     if not result.n_edges:
         note = "no pair is an edge: colours alone may be noise"
-    layout.write_title(ax, *notes, note)
+    layout.write_title(ax, _found(result), *layout.adjusted(result), note)
     return ax
 
 
@@ -255,33 +213,13 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     Edges are coloured by their sign, and the strongest are named where there is room. The dotted
     line is the level that a p-value must reach, if one level decides for all pairs. The vertical
     scale is that of √(−log10 p), which grows like z, so that the many weak pairs stay apart.
-
-    Parameters
-    ----------
-    result : EdgeTestResult
-        What to draw.
-    ax : matplotlib axes, optional
-        Where to draw; by default a new figure of pyplot.
-
-    Returns
-    -------
-    matplotlib axes
-        Where it was drawn.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.plots.plots import plot_volcano
-    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
-    >>> ax = plot_volcano(result)
     """
     # Fixed margins, because the names are fitted to the page between them.
     ax = ax if ax is not None else layout.new_axes(7, 5.6, box=(0.1, 0.16, 0.87, 0.74))
-    rows, columns = result.tested_pairs()
-    rho = result.partial_correlation[rows, columns]
-    edge = result.reject[rows, columns]
+    pairs = result.tested_pairs()
+    rho, edge = result.partial_correlation[pairs], result.reject[pairs]
     # From the logarithms, because a p-value below 1e-308 is zero. abs() avoids −0 for p = 1.
-    sure = np.abs(result.log_pvalue[rows, columns]) / math.log(10)
+    sure = np.abs(result.log_pvalue[pairs]) / math.log(10)
     beyond, height = sure > _HIGHEST, np.minimum(sure, _HIGHEST)
     for shown, color, label in (
         (~edge, style.QUIET, "no edge"),
@@ -313,20 +251,22 @@ def plot_volcano(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     ax.set_ylabel("−log10 p (square-root scale)")
     ax.axvline(0, color=style.GUIDE, linewidth=0.8, zorder=1)
     ax.spines[["top", "right"]].set_visible(False)
-    _draw_level(ax, result, sure.size)
+    _draw_level(ax, result)
     _legend_below(ax, 3)
     _name_strongest(ax, result, np.column_stack([rho, height]), edge)
     note = f"▲ {beyond.sum()} with p below 1e-{_HIGHEST:.0f}, drawn at the top"
     notes = [*layout.adjusted(result), *[note] * bool(beyond.any())]
-    layout.write_title(ax, layout.found(result), *notes)
+    layout.write_title(ax, _found(result), *notes)
     return ax
 
 
-def _draw_level(ax: Axes, result: EdgeTestResult, n_pairs: int) -> None:
+def _draw_level(ax: Axes, result: EdgeTestResult) -> None:
     """The level, and ticks that are not closer to each other than their numbers are high."""
     # maxt decides by the largest statistic, not by a level of the p-values.
     if result.correction != "maxt":
-        log_level = log_critical_level(n_pairs, result.n_edges, result.alpha, result.correction)
+        log_level = log_critical_level(
+            result.n_pairs, result.n_edges, result.alpha, result.correction
+        )
         level = -log_level / math.log(10)
         ax.set_ylim(top=max(ax.get_ylim()[1], 1.25 * level))
         ax.axhline(level, color=style.INK, linewidth=0.9, linestyle=":", zorder=1)
@@ -388,53 +328,13 @@ def _offsets(size: FloatArray, outward: float) -> Iterator[FloatArray]:
             yield np.array([side * outward * reach, up * (size[1] / 2 + 3 + 0.5 * far)])
 
 
-def plot_forest(
-    result: EdgeTestResult,
-    *,
-    most: int = 30,
-    level: float | None = None,
-    simultaneous: bool | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """The `most` strongest pairs with confidence intervals; filled marks are edges.
+def plot_forest(result: EdgeTestResult, *, most: int = 30, ax: Axes | None = None) -> Axes:
+    """The `most` strongest pairs with the intervals of all tables; filled marks are edges.
 
-    An arrow at ±1 means that the interval is unbounded on that side. By default the intervals have
-    the level and the family of the result's `interval_label`; those for a single pair
-    (``simultaneous=False``) are too optimistic for the strongest.
-
-    Parameters
-    ----------
-    result : EdgeTestResult
-        What to draw.
-    most : int
-        Draw at most so many pairs.
-    level : float, optional
-        Of the intervals; by default that of the result.
-    simultaneous : bool, optional
-        Whether the intervals hold for all pairs at once.
-    ax : matplotlib axes, optional
-        Where to draw; by default a new figure of pyplot.
-
-    Returns
-    -------
-    matplotlib axes
-        Where it was drawn.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.plots.plots import plot_forest
-    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
-    >>> ax = plot_forest(result, most=5)
+    An arrow at ±1 means that the interval is unbounded on that side.
     """
     most = check_count("most", most, at_least=1)
-    level = result.interval_level if level is None else level
-    family = result.interval_family
-    if simultaneous is not None and result.radius is None:  # a bound always holds for all
-        family = "all pairs" if simultaneous else "pointwise"
-    low, high = result.confidence_interval(
-        level=level, scale="partial_correlation", simultaneous=family == "all pairs"
-    )
+    low, high = result.shown_interval()
     rows, columns = result.tested_pairs()
     strength = np.abs(result.partial_correlation[rows, columns])
     strongest = np.argsort(-strength, kind="stable")[:most]
@@ -448,34 +348,26 @@ def plot_forest(
         color = (style.POSITIVE if rho > 0 else style.NEGATIVE) if edge else style.QUIET
         ends = np.clip(np.nan_to_num([low[pair], high[pair]]), -1, 1)
         ax.plot(ends, [y, y], color=color, linewidth=1.6, solid_capstyle="butt", zorder=2)
-        unbounded = ((-1.0, not low[pair] > -1, "<"), (1.0, not high[pair] < 1, ">"))
-        for end, _, arrow in filter(lambda one: one[1], unbounded):
-            ax.plot(end, y, arrow, color=color, markersize=6, clip_on=False, zorder=3)
+        if not low[pair] > -1:
+            ax.plot(-1.0, y, "<", color=color, markersize=6, clip_on=False, zorder=3)
+        if not high[pair] < 1:
+            ax.plot(1.0, y, ">", color=color, markersize=6, clip_on=False, zorder=3)
         filled = color if edge else style.PAPER
         ax.plot(rho, y, "o", markersize=6, color=color, markerfacecolor=filled, zorder=4)
     short = short_names(result.feature_names, 16)
-    row = 0.9 * float(layout.page_size(ax)[1]) / len(pairs)
-    ax.set_yticks(
-        np.arange(len(pairs)),
-        labels=[" – ".join(short[i] for i in pair) for pair in pairs],
-        fontsize=float(np.clip(0.7 * row, _SMALL, 9)),
-        **_PLAIN,
-    )
-    ax.set_ylim(len(pairs) - 0.4, -0.6)
+    _rows_of_names(ax, [" – ".join(short[i] for i in pair) for pair in pairs], 0.63)
     left, right = ax.get_xlim()
     ax.set_xlim(max(min(left, -0.02), -1.03), min(max(right, 0.02), 1.03))
     ax.axvline(0, color=style.INK, linewidth=0.9, zorder=1)
     ax.grid(axis="x", color=style.GUIDE, linewidth=0.6)
     ax.set_axisbelow(True)
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right", "left"]].set_visible(False)
     layout.write_title(ax, *_forest_title(result, pairs), *layout.adjusted(result))
-    label = interval_label(level, family, some=result.tested is not None)
-    if family == "pointwise" and result.n_pairs > 1:
-        label += (
-            "\n(each for its pair alone: too narrow for pairs chosen as edges or as the strongest)"
+    notes = [f"partial correlation with {result.interval_label}", result.interval_note]
+    if result.interval_family == "pointwise" and result.n_pairs > 1:
+        notes.append(
+            "(each for its pair alone: too narrow for pairs chosen as edges or as the strongest)"
         )
-    ax.set_xlabel(f"partial correlation with {label}")
+    ax.set_xlabel("\n".join(line for note in notes for line in textwrap.wrap(note, 90)))
     return ax
 
 
@@ -504,25 +396,6 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     dashed line, and 95 % of them in the band around it (for independent p-values). The line is at
     the share of pairs that are probably no edges, 2·#{p > ½}/m (Storey 2002). Those of bounds, of a
     least effect and for every look are limits and not uniform, so they have no line.
-
-    Parameters
-    ----------
-    result : EdgeTestResult
-        What to draw.
-    ax : matplotlib axes, optional
-        Where to draw; by default a new figure of pyplot.
-
-    Returns
-    -------
-    matplotlib axes
-        Where it was drawn.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.plots.plots import plot_pvalues
-    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
-    >>> ax = plot_pvalues(result)
     """
     ax = ax if ax is not None else layout.new_axes(7, 5)
     pairs = result.tested_pairs()
@@ -607,80 +480,38 @@ def _say_all_one(ax: Axes, result: EdgeTestResult) -> None:
 _GAP = 0.05  # between two panels, as a share of the width
 _LEADING = 1.35  # a row of names is this much higher than a letter
 _NOTE_FONT = 8.5
-_TEXTS_HEIGHT = 105.0  # of titles, numbers and notes above and below the panels, in points
 _WHAT = (
     "Strength: sum of |partial correlation| over the edges found. Bridge: the part of it that goes "
     "to other communities. Same fill: same community."
 )
 
 
-def plot_centrality(
-    result: EdgeTestResult,
-    *,
-    most: int = 30,
-    level: float | None = None,
-    communities: npt.ArrayLike | None = None,
-    ax: Axes | None = None,
-) -> Axes:
+def plot_centrality(result: EdgeTestResult, *, most: int = 30, ax: Axes | None = None) -> Axes:
     """The `most` central variables: degree, strength and bridge strength, with intervals.
 
     The bridge strength is the part of the strength that goes to other communities: those of the
-    network plot, or `communities`, a number for each variable (−1 for none). The strength is nearly
-    always an overestimate where edges are just significant; the intervals allow for that.
-
-    Parameters
-    ----------
-    result : EdgeTestResult
-        What to draw.
-    most : int
-        Draw at most so many variables.
-    level : float, optional
-        Of the intervals; by default that of the result.
-    communities : array-like of int, optional
-        The community of each variable; by default those of the network plot.
-    ax : matplotlib axes, optional
-        Where to draw; by default a new figure of pyplot.
-
-    Returns
-    -------
-    matplotlib axes
-        Where it was drawn.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.plots.plots import plot_centrality
-    >>> result = ew.edge_test(ew.datasets.load_sachs(), method="batch")
-    >>> ax = plot_centrality(result)
+    network plot. The strength is nearly always an overestimate where edges are just significant;
+    the intervals allow for that.
     """
-    most = check_count("most", most, at_least=1)
-    member = np.asarray(communities_of(result) if communities is None else communities)
-    found = centralities(result, member, level)
-    columns = result.tested_columns()
+    from matplotlib.ticker import MaxNLocator
+
+    most, columns = check_count("most", most, at_least=1), result.tested_columns()
+    member = np.full(result.n_features, -1)
+    member[columns] = graph_of(result).communities
+    found = centralities(result, member)
     most = min(most, len(columns))
     if ax is None:
         ax = layout.new_axes(8, 1.7 + 0.23 * most)
     else:
-        # Axes that make room for their texts begin with about three quarters of what they and the
-        # texts have together.
-        height = float(layout.page_size(ax)[1])
-        height = min(height, height / 0.77 - _TEXTS_HEIGHT)
-        most = min(most, max(int(height / (_LEADING * _SMALL)), 1))
+        most = min(most, max(int(layout.page_size(ax)[1] / (2 * _LEADING * _SMALL)), 1))
     shown = columns[np.argsort(-found.strength[columns], kind="stable")][:most]
-    row = float(layout.page_size(ax)[1]) / max(len(shown), 1)
-    ax.set_yticks(
-        np.arange(len(shown)),
-        labels=short_names([result.feature_names[i] for i in shown], 20),
-        fontsize=float(np.clip(row / _LEADING, _SMALL, 9.0)),
-        **_PLAIN,
-    )
-    ax.set_ylim(len(shown) - 0.4, -0.6)
+    names = short_names([result.feature_names[i] for i in shown], 20)
+    _rows_of_names(ax, names, 1 / _LEADING)
     ax.set_xticks([])
-    ax.tick_params(axis="y", length=0)
-    ax.spines[:].set_visible(False)
+    ax.spines["bottom"].set_visible(False)
     fills = [style.community_colour(int(member[i])) for i in shown]
-    none = np.full(len(found.degree), np.nan)
-    width = (1 - 2 * _GAP) / 3
+    width, y = (1 - 2 * _GAP) / 3, np.arange(len(shown))
+    none = np.full(result.n_features, np.nan)
     for place, (name, value, low, high) in enumerate(
         (
             ("degree", found.degree.astype(np.float64), none, none),
@@ -688,18 +519,24 @@ def plot_centrality(
             ("bridge", found.bridge, found.bridge_low, found.bridge_high),
         )
     ):
-        panel = ax.inset_axes((place * (width + _GAP), 0.0, width, 1.0))
+        panel, whole = ax.inset_axes((place * (width + _GAP), 0.0, width, 1.0)), name == "degree"
         panel.set_title(name, fontsize=10)
-        y = np.arange(len(shown))
         panel.hlines(y, low[shown], high[shown], color=style.INK, linewidth=1.6, zorder=2)
         look: dict[str, Any] = {"edgecolors": style.INK, "linewidths": 0.9, "zorder": 3}
         panel.scatter(value[shown], y, s=34, c=fills, **look)
         panel.set_ylim(ax.get_ylim())
-        _set_panel(panel, whole=name == "degree")
+        numbers = int(np.clip(layout.page_size(panel)[0] / 28, 1, 5))
+        panel.xaxis.set_major_locator(MaxNLocator(numbers, integer=whole, steps=[1, 2, 5, 10]))
+        panel.set_yticks([])
+        end = max(panel.get_xlim()[1], 1.0 if whole else 0.1)
+        panel.set_xlim(-0.05 * end, 1.05 * end)  # dots at either end are whole
+        panel.tick_params(axis="x", labelsize=_SMALL)
+        panel.grid(axis="x", color=style.GUIDE, linewidth=0.6)
+        panel.set_axisbelow(True)
+        panel.spines[["top", "right", "left"]].set_visible(False)
+        panel.axvline(0, color=style.INK, linewidth=0.9, zorder=1)
     letters = int(float(layout.page_size(ax)[0]) / (0.5 * _NOTE_FONT))
     notes = textwrap.wrap(_WHAT, letters)
-    if len(notes) > 2:
-        notes = []  # a small picture has a text of its own that explains it
     if not np.isnan(found.strength_low[shown]).all():
         notes += textwrap.wrap(f"Lines: {found.interval_label}.", letters)
     # Below the numbers of the panels.
@@ -713,121 +550,6 @@ def plot_centrality(
     # Again, above the names of the panels.
     ax.set_title(ax.get_title(), fontsize=11, pad=24, **_PLAIN)
     return ax
-
-
-def _set_panel(panel: Axes, *, whole: bool) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    numbers = int(np.clip(layout.page_size(panel)[0] / 28, 1, 5))
-    panel.xaxis.set_major_locator(MaxNLocator(numbers, integer=whole, steps=[1, 2, 5, 10]))
-    panel.set_yticks([])
-    end = max(panel.get_xlim()[1], 1.0 if whole else 0.1)
-    panel.set_xlim(-0.05 * end, 1.05 * end)  # dots at either end are whole
-    panel.tick_params(axis="x", labelsize=_SMALL)
-    panel.grid(axis="x", color=style.GUIDE, linewidth=0.6)
-    panel.set_axisbelow(True)
-    panel.spines[["top", "right", "left"]].set_visible(False)
-    panel.axvline(0, color=style.INK, linewidth=0.9, zorder=1)
-
-
-def plot_agreement(lines: Sequence[Any], *, most: int = 40, ax: Axes | None = None) -> Axes:
-    """Up to `most` pairs that any method calls an edge, against the methods, coloured by sign.
-
-    Pairs on which most methods agree stand at the top. If there are too many, those on which the
-    methods differ are kept first. A method without a result has crosses; methods that find no edge
-    at all are only counted.
-
-    Parameters
-    ----------
-    lines : sequence of Comparison
-        What `edgewise.compare_methods` found.
-    most : int
-        Draw at most so many pairs.
-    ax : matplotlib axes, optional
-        Where to draw; by default a new figure of pyplot.
-
-    Returns
-    -------
-    matplotlib axes
-        Where it was drawn.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.plots.plots import plot_agreement
-    >>> lines = ew.compare_methods(ew.datasets.load_sachs(), methods=["score", "batch"])
-    >>> ax = plot_agreement(lines)
-    """
-    most = check_count("most", most, at_least=1)
-    given = [line.result for line in lines if line.result is not None]
-    if not given:
-        raise ParameterError("lines: expected at least one line with a result, got none.")
-    first, methods = given[0], sum(bool(result.n_edges) for result in given)
-    lines = [line for line in lines if line.result is None or line.result.n_edges]
-    rows, columns = first.tested_pairs()
-    times = sum((result.reject[rows, columns].astype(int) for result in given), 0 * rows)
-    strength = np.abs(first.partial_correlation)[rows, columns].round(9)
-    some = np.flatnonzero(times)
-    shown = some[np.lexsort((-strength[some], times[some] == methods))][:most]
-    shown = shown[np.lexsort((-strength[shown], -times[shown]))]
-    if ax is None:
-        ax = layout.new_axes(max(3.4 + 0.34 * len(lines), 5.5), 2.4 + 0.2 * max(len(shown), 3))
-    pairs = list(zip(rows[shown].tolist(), columns[shown].tolist(), strict=True))
-    for x, line in enumerate(lines):
-        for y, pair in enumerate(pairs):
-            if line.result is None:
-                ax.plot(x, y, "x", color=style.QUIET, markersize=4)
-            elif not line.result.reject[pair]:
-                ax.plot(x, y, "s", color=style.GUIDE, markersize=2.5)
-            elif line.result.partial_correlation[pair] > 0:
-                ax.plot(x, y, "s", color=style.POSITIVE, markersize=8)
-            else:  # another shape too, for grey prints
-                ax.plot(x, y, "D", color=style.NEGATIVE, markersize=6.5)
-    short = short_names(first.feature_names, 16)
-    ax.set_xlim(-0.6, len(lines) - 0.4)
-    ax.set_ylim(max(len(pairs), 1) - 0.4, -0.6)
-    names = [f"{short[i]} – {short[j]}" for i, j in pairs]
-    ax.set_yticks(np.arange(len(pairs)), labels=names, fontsize=_SMALL, **_PLAIN)
-    counts = ["no result" if one.result is None else f"{one.result.n_edges:,}" for one in lines]
-    labels = [f"{line.label}: {count}" for line, count in zip(lines, counts, strict=True)]
-    ax.set_xticks(np.arange(len(lines)), labels=labels, fontsize=_SMALL, rotation=90, **_PLAIN)
-    ax.grid(axis="y", color=style.SHADE, linewidth=0.8)
-    ax.set_axisbelow(True)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-    ax.set_xlabel(
-        "method: edges found\nsquare: positive edge; diamond: negative edge; dot: no edge",
-        fontsize=_SMALL,
-    )
-    for y, count in enumerate(times[shown].tolist()):
-        ax.annotate(
-            f"{count} of {methods}",
-            (1.0, y),
-            xycoords=ax.get_yaxis_transform(),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=_SMALL,
-            color=style.NOTE,
-            annotation_clip=False,
-        )
-    title = _agreement_title(times, methods, len(shown), len(given) - methods)
-    layout.write_title(ax, *title, *layout.adjusted(first))
-    return ax
-
-
-def _agreement_title(times: IntArray, methods: int, shown: int, without: int) -> list[str]:
-    some, every = int(np.count_nonzero(times)), int(np.count_nonzero(times == methods))
-    if not some:
-        return [f"No pair is an edge by any of {_count(without, 'method')}"]
-    by = f"{every:,} by all {methods} of them" if methods > 1 else "one method only"
-    title = [f"{_count(some, 'pair')} that a method calls an edge: {by}"]
-    if shown < some:
-        left = some - shown
-        title.append(f"shown: {shown}, those on which methods differ first; {left:,} left out")
-    if without:
-        title.append(f"{without} further method{'s find' if without > 1 else ' finds'} no edge")
-    return title
 
 
 def plot_ladder(lines: Sequence[Any], *, ax: Axes | None = None) -> Axes:
@@ -885,11 +607,7 @@ def plot_ladder(lines: Sequence[Any], *, ax: Axes | None = None) -> Axes:
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.axvspan(1.0, right, color=style.SHADE, zorder=-1)
-    labels = [f"{line.label}\n{line.guarantee}" for line in lines]
-    ax.set_yticks(np.arange(len(lines)), labels=labels, fontsize=_SMALL, **_PLAIN)
-    ax.set_ylim(len(lines) - 0.4, -0.6)
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right", "left"]].set_visible(False)
+    _rows_of_names(ax, [f"{line.label}\n{line.guarantee}" for line in lines], 0.0)
     ax.set_xlabel("|partial correlation| that would just be an edge, median over the pairs")
     result = next((line.result for line in lines if line.result is not None), None)
     data = "" if result is None else f" ({result.n_samples:,} rows, α = {result.alpha:g})"
@@ -914,7 +632,6 @@ def _write(ax: Axes, x: float, y: float, text: str, **look: Any) -> None:
     )
 
 
-#: Pictures of one result, and of several methods on the same data.
 _OF_RESULT: dict[str, Callable[..., Axes]] = {
     "network": plot_network,
     "heatmap": plot_heatmap,
@@ -923,18 +640,11 @@ _OF_RESULT: dict[str, Callable[..., Axes]] = {
     "pvalues": plot_pvalues,
     "centrality": plot_centrality,
 }
-_OF_LINES: dict[str, Callable[..., Axes]] = {"agreement": plot_agreement, "ladder": plot_ladder}
-RESULT_KINDS = tuple(_OF_RESULT)
-KINDS = (*RESULT_KINDS, *_OF_LINES)
+KINDS = tuple(_OF_RESULT)
 
 
 def plot(
-    result: EdgeTestResult,
-    kind: str = "network",
-    *,
-    lines: Sequence[Any] | None = None,
-    ax: Axes | None = None,
-    **options: Any,
+    result: EdgeTestResult, kind: str = "network", *, ax: Axes | None = None, **options: Any
 ) -> Axes:
     """A picture of a result.
 
@@ -943,14 +653,13 @@ def plot(
     result : EdgeTestResult
         What to draw.
     kind : str
-        "network", "heatmap", "volcano", "forest" (intervals), "pvalues" or "centrality"; of several
-        methods "agreement" (which pairs each calls edges) or "ladder" (what each needs).
-    lines : sequence of Comparison, optional
-        What `edgewise.compare_methods` found on the same data, for "agreement" and "ladder".
+        The "network"; a "heatmap" of the partial correlations; a "volcano" of these against
+        p-values; a "forest" of the strongest pairs with their intervals; a histogram of the
+        "pvalues"; the "centrality" of the variables.
     ax : matplotlib axes, optional
         Where to draw; by default a new figure of pyplot.
     **options
-        Further options of the picture's own function, for example ``most`` of `plot_forest`.
+        Of "forest" and "centrality": ``most``, how many pairs or variables are shown.
 
     Returns
     -------
@@ -967,16 +676,4 @@ def plot(
     """
     check_choice("kind", kind, KINDS)
     check_installed("matplotlib", "plot", "A plot")
-    if kind in _OF_LINES:
-        if lines is None:
-            raise ParameterError(
-                f"lines: expected what compare_methods found on the same data, which "
-                f'kind="{kind}" shows, got None.'
-            )
-        return _OF_LINES[kind](lines, ax=ax, **options)
-    if lines is not None:
-        raise ParameterError(
-            f'lines: expected None for kind="{kind}", which shows one result; '
-            f"{' and '.join(_OF_LINES)} show several methods."
-        )
     return _OF_RESULT[kind](result, ax=ax, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from edgewise._optional import require
 from edgewise._text import joined
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
-from edgewise.plots.difference import Panel, overlaid, panels
-from edgewise.plots.layout import node_positions
+from edgewise.plots.difference import graphs_of, overlaid
+from edgewise.plots.layout import Graph, node_positions
 from edgewise.plots.safe_names import printable, short_names
 from edgewise.plots.style import KEY, edge_width
 from edgewise.report.headline import badge
@@ -165,6 +165,7 @@ def _comparison(result: EdgeDifferenceResult, layout: Layout) -> dict[str, Any]:
         "heads": short_names(result.group_names, LONGEST_GROUP),
         "graphs": list(graphs(result, layout)),
         "interval_label": result.interval_label,
+        "interval_note": result.interval_note,
         "table_title": "The pairs that differ" if differing else "The smallest p-values",
         "differing": [_row(pair) for pair in shown],
         "others_title": title,
@@ -244,14 +245,13 @@ class Layout:
 def layout_of(results: Sequence[EdgeDifferenceResult]) -> Layout:
     """One layout for all comparisons; variables that differ are the first to get their names."""
     room = np.array(_PAGE) - 2 * _MARGIN
-    drawn = [panels(each) for each in results]
-    laid = [overlaid(each) for each in drawn]
-    strongest = np.max([one.partial_correlation for one in laid], axis=0)
-    whole = replace(laid[0], partial_correlation=strongest)
-    nodes = np.asarray(_MARGIN + unit_square(node_positions(whole)) * room)
+    drawn = [graphs_of(each) for each in results]
+    whole = overlaid([graph for each in drawn for graph in each])
+    strongest = whole.partial_correlation
+    nodes = np.asarray(_MARGIN + unit_square(node_positions(strongest)) * room)
     differs = np.any([each[2].reject.any(axis=0) for each in drawn], axis=0)
     labels = short_names([printable(name) for name in whole.feature_names], _LONGEST_LABEL)
-    i, j = np.nonzero(np.triu(np.any([one.reject for one in laid], axis=0), k=1))
+    i, j = np.nonzero(np.triu(whole.reject, k=1))
     share = np.linspace(0, 1, 24)[:, None, None]
     on_edges = np.asarray(nodes[i] + share * (nodes[j] - nodes[i])).reshape(-1, 2)
     importance = np.abs(strongest).sum(axis=0) + 1e3 * differs
@@ -293,11 +293,11 @@ def graphs(result: EdgeDifferenceResult, layout: Layout) -> Iterator[dict[str, A
     names = short_names(result.group_names, 30)
     legends = [("positive", "negative")] * 2
     legends.append((f"larger in {names[0]}", f"larger in {names[1]}"))
-    for panel, legend in zip(panels(result), legends, strict=True):
+    for panel, legend in zip(graphs_of(result), legends, strict=True):
         yield _graph(panel, layout) | {"legend": legend}
 
 
-def _graph(panel: Panel, layout: Layout) -> dict[str, Any]:
+def _graph(panel: Graph, layout: Layout) -> dict[str, Any]:
     names = [printable(name) for name in panel.feature_names]
     x, y = (column.round(1).tolist() for column in layout.nodes.T)
     lines = []

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from edgewise.plots.graph_drawing import edge_strengths
+from edgewise.plots.layout import Graph
 from edgewise.plots.safe_names import printable
 from edgewise.results.detectable import DetectableCurve, detectable_curve
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.summary import given_names, is_chosen, number_text
-
-if TYPE_CHECKING:
-    from edgewise.report.payload import Graph
+from edgewise.results.summary import adjusted_for, is_chosen, number_text
 
 #: The power of a correlation that rows "can detect".
 POWER = 0.8
@@ -68,7 +65,8 @@ def question(result: EdgeTestResult) -> str:
     if is_chosen(result):
         return f"Which of {result.n_pairs:,} chosen pairs are connected, given all other variables?"
     variables = f"Which of these {len(result.tested_columns())} variables are connected, given"
-    others = "all others" if not result.given else f"the others, {printable(given_names(result))}"
+    adjusted = printable(adjusted_for(result).removeprefix("adjusted for "))
+    others = f"the others, {adjusted}" if adjusted else "all others"
     few = "" if result.selection is None else " (of which each pair is adjusted for a few)"
     return f"{variables} {others}{few}?"
 
@@ -95,20 +93,20 @@ def broken_promise(result: EdgeTestResult) -> str:
     return "But the data break the assumptions of this test, so some of these edges may be false."
 
 
-def cards(result: EdgeTestResult, graph: Graph) -> dict[str, str]:
+def cards(result: EdgeTestResult, graph: Graph, short: list[str]) -> dict[str, str]:
     """Edges, communities, the strongest edge."""
-    found, alone = len(graph.community_names), int(np.count_nonzero(graph.communities < 0))
+    found = int(graph.communities.max(initial=-1)) + 1
+    alone = int(np.count_nonzero(graph.communities < 0))
     label = f"communit{'y' if found == 1 else 'ies'}"
     if alone:
         label += f", {alone:,} variable{'s' * (alone != 1)} without an edge"
     edges = f"edge{'s' * (result.n_edges != 1)} among {result.n_pairs:,} pairs"
-    strength = edge_strengths(graph.part)
     strongest, name = "–", "no edge at this level"
-    if strength.any():
-        i, j = np.unravel_index(int(np.argmax(strength)), strength.shape)
-        rho = float(graph.part.partial_correlation[i, j])
+    if graph.strength.any():
+        i, j = np.unravel_index(int(np.argmax(graph.strength)), graph.strength.shape)
+        rho = float(graph.partial_correlation[i, j])
         strongest = f"{'+' * (rho > 0)}{number_text(rho)}"
-        name = f"strongest: {graph.short[i]} – {graph.short[j]}"
+        name = f"strongest: {short[i]} – {short[j]}"
     return {
         "edges": f"{result.n_edges:,}",
         "edges_label": edges,
@@ -119,15 +117,15 @@ def cards(result: EdgeTestResult, graph: Graph) -> dict[str, str]:
     }
 
 
-def sentences(result: EdgeTestResult, graph: Graph) -> list[str]:
+def sentences(result: EdgeTestResult, graph: Graph, short: list[str]) -> list[str]:
     """What the graph is like, and what it cannot show."""
-    count = len(graph.community_names)
+    count = int(graph.communities.max(initial=-1)) + 1
     if not result.n_edges:
         text = "The data show no edge at this level. That is not a proof that there is none."
     elif count > 1:
-        text = f"The edges form {count} communities. {_hubs(graph)}"
+        text = f"The edges form {count} communities. {_hubs(graph, short)}"
     else:
-        text = f"All connected variables form one community. {_hubs(graph)}"
+        text = f"All connected variables form one community. {_hubs(graph, short)}"
     return [*filter(None, [text, _power(result), result.why]), *result.notes]
 
 
@@ -139,18 +137,18 @@ def detectable(result: EdgeTestResult) -> DetectableCurve | None:
     return curve if np.isfinite(curve.own_effect) else None
 
 
-def _hubs(graph: Graph) -> str:
+def _hubs(graph: Graph, short: list[str]) -> str:
     """Who has the most edges: all who share the first place, or how many they are."""
-    degree = graph.part.reject.sum(axis=0)
+    degree = graph.reject.sum(axis=0)
     most = int(degree.max())
     if most == 1:
         return "No variable has more than one edge."
     first = np.flatnonzero(degree == most)
-    strength = edge_strengths(graph.part).sum(axis=0)[first]
+    strength = graph.node_strength[first]
     hubs = first[np.argsort(-strength, kind="stable")].tolist()
     if len(hubs) == 1:
-        return f"{graph.names[hubs[0]]} has the most edges: {most}."
-    names = [graph.short[k] for k in hubs]
+        return f"{graph.feature_names[hubs[0]]} has the most edges: {most}."
+    names = [short[k] for k in hubs]
     if len(names) > 3:
         names = [names[0], f"{len(names) - 1:,} others"]
     return f"{', '.join(names[:-1])} and {names[-1]} have the most edges: {most} each."

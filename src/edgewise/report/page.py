@@ -23,7 +23,7 @@ from edgewise._version import __version__
 from edgewise.methods.registry import registered
 from edgewise.plots.safe_names import printable
 from edgewise.report import headline
-from edgewise.report.payload import LARGEST_ALPHA, graph_of, payload
+from edgewise.report.payload import LARGEST_ALPHA, payload, shown_graph
 from edgewise.results.result import EdgeTestResult, chosen_pairs
 from edgewise.results.summary import (
     condition,
@@ -32,6 +32,7 @@ from edgewise.results.summary import (
     lacking,
     meaning,
     missing_value_notes,
+    percent,
 )
 
 #: The script of a report, in the order in which its parts need each other.
@@ -115,32 +116,37 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
     templates = Environment(autoescape=True, loader=DictLoader(pieces))
     # `tojson` escapes what could end the element; NaN would be no JSON.
     templates.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
-    graph, own_style, own_script = graph_of(result), style(*STYLES), script()
+    own_style, own_script = style(*STYLES), script()
+    graph, short = shown_graph(result)
     too_few = result.rows_needed is not None
     return templates.get_template("page").render(
         style=Markup(own_style),  # noqa: S704  our own file
         script=Markup(own_script),  # noqa: S704
         style_hash=content_hash(own_style),
         script_hash=content_hash(own_script),
-        data=payload(result, graph, context.decisions, context.scores),
+        data=payload(result, graph, short, context.decisions, context.scores),
         question=headline.question(result),
         answer=headline.answer(result),
-        cards=headline.cards(result, graph),
+        cards=headline.cards(result, graph, short),
         badge=headline.badge(
             result.method, len(result.cautions), headline.is_avoidable(result), too_few
         ),
-        sentences=[*map(printable, headline.sentences(result, graph))],
+        sentences=[*map(printable, headline.sentences(result, graph, short))],
         meaning=meaning(result.provenance),
         method=result.method,
         cautions=_cautions(result, "below" if context.methods else ""),
         condition=condition(result),
         title=printable(context.title),
         adjusted=_adjusted(result),
+        interval_note=result.interval_note,
         largest_alpha=max(LARGEST_ALPHA, result.alpha),
         alpha=f"{result.alpha:g}",
         correction=context.methods_correction,
         facts=[(name, printable(value)) for name, value in [*_facts(result), *context.facts]],
-        lacking=[one._replace(name=printable(one.name)) for one in lacking(result)],
+        lacking=[
+            (printable(name), f"{values:,} ({percent(share)})", f"{max(100 * share, 0.6):.2f}")
+            for name, values, share in lacking(result)
+        ],
         advice=context.advice,
         methods=context.methods,
         methods_note=context.methods_note,

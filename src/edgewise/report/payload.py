@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,12 @@ import numpy as np
 from edgewise._linalg import BoolArray, FloatArray, pairs_of
 from edgewise._text import distinct_texts
 from edgewise.inference.uncertainty import Uncertainty
-from edgewise.plots.graph_drawing import communities_of, community_names, community_order
-from edgewise.plots.layout import IntArray, node_positions
+from edgewise.plots.graph_drawing import community_order
+from edgewise.plots.layout import Graph, graph_of, node_positions
 from edgewise.plots.safe_names import printable, short_names
 from edgewise.report.headline import POWER, PROMISES, broken_promise, detectable, is_bound
 from edgewise.results.centrality import centralities
-from edgewise.results.result import EdgeTestResult, tested_part
+from edgewise.results.result import EdgeTestResult
 
 #: Minimal effects that a reader can choose among; their p-values are computed beforehand.
 EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.3)
@@ -29,47 +29,39 @@ _SMALLEST_ALPHA, LARGEST_ALPHA = 1e-6, 0.2
 _MOST_COMPARED = 2000
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Graph:
-    """The tested variables as they are shown: their names and communities."""
-
-    part: EdgeTestResult
-    names: list[str]
-    short: list[str]
-    communities: IntArray
-    community_names: list[str]
-
-
-def graph_of(result: EdgeTestResult) -> Graph:
-    """Names that are safe and different, and communities."""
-    part = tested_part(result)
-    names = list(distinct_texts(part.feature_names, printable).values())
-    short = short_names(names, LONGEST_LABEL)
-    communities = communities_of(part)
-    return Graph(part, names, short, communities, community_names(part, communities, short))
+def shown_graph(result: EdgeTestResult) -> tuple[Graph, list[str]]:
+    """The tested variables by names that are safe and different, and short ones."""
+    graph = graph_of(result)
+    names = tuple(distinct_texts(graph.feature_names, printable).values())
+    return replace(graph, feature_names=names), short_names(names, LONGEST_LABEL)
 
 
 def payload(
     result: EdgeTestResult,
     graph: Graph,
+    short: list[str],
     decisions: Mapping[str, BoolArray],
     scores: FloatArray | None,
 ) -> dict[str, Any]:
     """All of it, ready for JSON: without NaN."""
-    part = graph.part
+    columns, pairs = result.tested_columns(), None
+    if result.n_pairs < len(columns) * (len(columns) - 1) // 2:
+        pairs = np.transpose(
+            [np.searchsorted(columns, one) for one in result.tested_pairs()]
+        ).tolist()
     return {
-        "names": graph.names,
-        "short": graph.short,
+        "names": list(graph.feature_names),
+        "short": short,
         "communities": graph.communities.tolist(),
-        "communityNames": graph.community_names,
-        "pairs": None if part.tested is None else np.transpose(part.tested_pairs()).tolist(),
+        "communityNames": graph.community_names(short),
+        "pairs": pairs,
         "alpha": result.alpha,
         "smallestAlpha": min(_SMALLEST_ALPHA, result.alpha),
         "largestAlpha": max(LARGEST_ALPHA, result.alpha),
         "promises": PROMISES,
         "tests": [_test(result)],
-        "positions": unit_square(node_positions(part)).round(4).tolist(),
-        "order": community_order(part, graph.communities).tolist(),
+        "positions": unit_square(node_positions(graph.partial_correlation)).round(4).tolist(),
+        "order": community_order(graph).tolist(),
         "agreement": _agreement(result, decisions),
         "centrality": _centrality(result, graph),
         "detectable": None if result.n_edges else _detectable(result),

@@ -5,19 +5,22 @@ from __future__ import annotations
 import math
 import os
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._checks import check_ending
+from edgewise import _special as special
+from edgewise._checks import check_choice, check_ending, check_flag, check_real
 from edgewise._linalg import AnyArray, BoolArray, FloatArray, upper_pairs
-from edgewise._shown import Shown
-from edgewise._views import view
+from edgewise._shown import view
 from edgewise.inference.intervals import ConfidenceInterval
+from edgewise.inference.measurement import Measurement, Provenance
+from edgewise.inference.question import Question
+from edgewise.inference.uncertainty import ALL_AT_ONCE
+from edgewise.results.serialize import Serialized
 
 IntArray: TypeAlias = npt.NDArray[np.intp]
-IntervalFamily = Literal["all pairs", "pointwise"]
 _Array = TypeVar("_Array", bound=AnyArray)
 
 #: Corrections for the probability of any false edge: all their decisions hold at once.
@@ -25,27 +28,46 @@ _FAMILY_WISE = ("holm", "bonferroni", "maxt")
 _TINY = float(np.finfo(float).tiny)
 
 
-class Result(Shown):
+class Result(Serialized):
     """A decision for each of the tested pairs, with intervals that go with it."""
 
+    question: Question
+    _scales: ClassVar[tuple[str, str]]
+
     @property
-    def alpha(self) -> float:
-        """The significance level."""
+    def _measured(self) -> Measurement:
+        """The measurement; of several groups, that of the first."""
         raise NotImplementedError
 
     @property
-    def correction(self) -> str | None:
-        """How it accounts for testing many pairs; None if one bound holds for all at once."""
-        raise NotImplementedError
+    def method(self) -> str:
+        """The test."""
+        return self._measured.method
 
     @property
-    def _all_at_once(self) -> bool:
-        return False
+    def why(self) -> str:
+        """Why method="auto" chose it; empty if the method was named."""
+        return self._measured.why
+
+    @property
+    def provenance(self) -> Provenance:
+        """Which rows the numbers come from, and how they were treated."""
+        return self._measured.provenance
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """The names of the columns."""
-        raise NotImplementedError
+        return self._measured.feature_names
+
+    @property
+    def alpha(self) -> float:
+        """The significance level."""
+        return self.question.alpha
+
+    @property
+    def correction(self) -> str | None:
+        """How it accounts for testing many pairs; None if one bound holds for all at once."""
+        return self.question.correction
 
     @property
     def reject(self) -> BoolArray:
@@ -56,11 +78,6 @@ class Result(Shown):
     def tested(self) -> BoolArray | None:
         """The tested pairs, with `given` or `pairs`; None if they are all."""
         raise NotImplementedError
-
-    @property
-    def radius(self) -> float | None:
-        """The bound ε on the error of the covariance, where the method has one."""
-        return None
 
     @property
     def n_features(self) -> int:
@@ -89,16 +106,7 @@ class Result(Shown):
         Returns
         -------
         tuple of two ndarray of int
-            Rows and columns, to index a matrix of the result with.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import edgewise as ew
-        >>> rows = np.random.default_rng(0).standard_normal((100, 4))
-        >>> result = ew.edge_test(rows, given=["x1"])
-        >>> result.pvalue[result.tested_pairs()].shape
-        (3,)
+            Rows and columns, as in ``result.pvalue[result.tested_pairs()]``.
         """
         rows, columns = upper_pairs(self.n_features)
         if self.tested is None:
@@ -125,21 +133,37 @@ class Result(Shown):
         return min(1 - self.alpha, math.nextafter(1.0, 0.0))
 
     @property
-    def interval_family(self) -> IntervalFamily:
+    def interval_family(self) -> Literal["all pairs", "pointwise"]:
         """Whether the intervals shown hold for "all pairs" at once, or are "pointwise".
 
         Those of bounds and of the corrections Holm, Bonferroni and max-T hold for all pairs at
         once; under Benjamini–Hochberg, Benjamini–Yekutieli and no correction they are pointwise, as
         where a bound is proven for each entry only.
         """
-        bound = self.correction is None and self._all_at_once
+        bound = self._measured.uncertainty.promise(self.alpha) == ALL_AT_ONCE
         return "all pairs" if bound or self.correction in _FAMILY_WISE else "pointwise"
 
     @property
     def interval_label(self) -> str:
         """How the intervals are called wherever they are shown."""
-        some = self.tested is not None
-        return interval_label(self.interval_level, self.interval_family, some=some)
+        percent = f"{100 * self.interval_level:.4g}"
+        if percent == "100":
+            percent = f"{100 * self.interval_level:.15g}"
+        if self.interval_family == "pointwise":
+            return f"{percent} % interval, pointwise"
+        return f"{percent} % interval for all {'tested ' * (self.tested is not None)}pairs at once"
+
+    @property
+    def interval_note(self) -> str:
+        """Why the interval of an edge contains 0, where one does; empty where none does."""
+        low, high = (end[self.tested_pairs()] for end in self.shown_interval())
+        found = self.reject[self.tested_pairs()]
+        if not (found & (low <= 0) & (high >= 0)).any():
+            return ""
+        return (
+            f"An interval may contain 0 though its pair is declared: {self.correction!r} decides "
+            "in steps, and intervals that go with its steps would not all hold at once."
+        )
 
     def shown_interval(self) -> ConfidenceInterval:
         """The intervals on the scale of partial correlations that every table and picture shows.
@@ -162,12 +186,54 @@ class Result(Shown):
         return ConfidenceInterval(frozen(low), frozen(high))
 
     def confidence_interval(
-        self, level: float = 0.95, scale: Any = "partial_correlation", simultaneous: bool = False
+        self, level: float = 0.95, scale: str | None = None, simultaneous: bool = False
     ) -> ConfidenceInterval:
+        """Intervals for every pair, as arrays `low` and `high`.
+
+        The pointwise interval of a pair leaves 0 exactly where its own p-value is at most
+        1 − level. A simultaneous one leaves 0 exactly where Bonferroni's correction of that p-value
+        is, or, for "maxt" and permutations, where the statistic exceeds the critical value of the
+        largest. Holm and max-T, which decide in steps, find the same pairs and sometimes a few
+        more; the simultaneous interval of such a further pair still contains 0.
+
+        Parameters
+        ----------
+        level : float
+            Confidence level, between 0 and 1.
+        scale : {"precision", "partial_correlation", "fisher_z"}, optional
+            Of a test, entries of Θ (by default) or partial correlations, which are better if tails
+            are heavy; of a comparison, ρ_A − ρ_B (by default) or atanh ρ_A − atanh ρ_B.
+        simultaneous : bool
+            Whether all intervals hold at once with this level, for the tested pairs. Those of the
+            bounds always do.
+
+        Returns
+        -------
+        ConfidenceInterval
+            The lower and the upper ends, each of shape (p, p).
+        """
+        level = check_real("level", level, above=0, below=1, hint=" 0.95 is usual.")
+        check_flag("simultaneous", simultaneous)
+        scale = self._scales[0] if scale is None else scale
+        check_choice("scale", scale, self._scales)
+        found = self._interval(level, scale, simultaneous)
+        if self.tested is None or not (simultaneous or self._measured.uncertainty.simultaneous):
+            return found
+        # Intervals that hold at once do so for the tested pairs.
+        known = self.tested | np.diag(self.tested.any(axis=0))
+        return ConfidenceInterval(*(np.where(known, end, np.nan) for end in found))
+
+    def _interval(self, level: float, scale: str, simultaneous: bool) -> ConfidenceInterval:
         raise NotImplementedError
 
     def pairs(self) -> list[Any]:
-        """Every tested pair: an `Edge` by strength, or an `EdgeDifference` by p-value."""
+        """Every tested pair: an `Edge` by strength, or an `EdgeDifference` by p-value.
+
+        Returns
+        -------
+        list
+            Named tuples.
+        """
         raise NotImplementedError
 
     def edges(self) -> list[Any]:
@@ -181,7 +247,13 @@ class Result(Shown):
         return [pair for pair in self.pairs() if pair.reject]
 
     def headline(self) -> str:
-        """The first sentence of the summary: what was tested, how, and how much was found."""
+        """The first sentence of the summary: what was tested, how, and how much was found.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
         raise NotImplementedError
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -197,10 +269,10 @@ class Result(Shown):
         pictures = ("png", "svg", "pdf")
         kind = check_ending("path", path, (*graphs, "csv", "json", "html", *pictures))
         if kind in graphs:
-            view("write_graph")(self, path)
+            view("plots.export.write_graph")(self, path)
         elif kind in pictures:
             drawn = self.plot()
-            view("write_plot")(drawn[0] if isinstance(drawn, tuple) else drawn, path)
+            view("plots.export.write_plot")(drawn[0] if isinstance(drawn, tuple) else drawn, path)
         elif kind == "html":
             self.report(path)
         elif kind == "csv":
@@ -213,13 +285,6 @@ class Result(Shown):
 
     def report(self, path: str | os.PathLike[str]) -> None:
         raise NotImplementedError
-
-    def _of_tested(self, interval: ConfidenceInterval) -> ConfidenceInterval:
-        """Intervals that hold at once do so for the tested pairs; those of others are NaN."""
-        if self.tested is None:
-            return interval
-        known = self.tested | np.diag(self.tested.any(axis=0))
-        return ConfidenceInterval(*(np.where(known, end, np.nan) for end in interval))
 
 
 def frozen(array: _Array) -> _Array:
@@ -235,11 +300,7 @@ def probabilities(log_p: FloatArray, draws: int | None = None) -> FloatArray:
     return p if draws is None else np.rint(p * (draws + 1)) / (draws + 1)
 
 
-def interval_label(level: float, family: IntervalFamily, *, some: bool = False) -> str:
-    """A heading for a column of intervals; `some` if only some pairs were tested."""
-    percent = f"{100 * level:.4g}"
-    if percent == "100":
-        percent = f"{100 * level:.15g}"
-    if family == "pointwise":
-        return f"{percent} % interval, pointwise"
-    return f"{percent} % interval for all {'tested ' * some}pairs at once"
+def equivalent_z(log_p: FloatArray, estimate: FloatArray) -> FloatArray:
+    """The normal z of a two-sided p-value, with the sign of the estimate: larger is surer."""
+    z = np.maximum(-special.ndtri_exp(np.minimum(log_p, 0.0) - math.log(2)), 0.0)
+    return np.asarray(np.copysign(z, estimate))

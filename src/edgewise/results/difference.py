@@ -6,22 +6,21 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from edgewise._checks import check_choice, check_real
+from edgewise._checks import check_choice
 from edgewise._linalg import BoolArray, FloatArray, pairs_of, symmetric
-from edgewise._views import view
+from edgewise._shown import view
 from edgewise.errors import ParameterError
 from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import adjust
 from edgewise.inference.differences import GroupDifference, GroupZ, PermutedTests, log_any
 from edgewise.inference.intervals import ConfidenceInterval
-from edgewise.inference.measurement import Measurement, Provenance
+from edgewise.inference.measurement import Measurement
 from edgewise.inference.question import Question
-from edgewise.results.base import Result, frozen, probabilities
-from edgewise.results.serialize import Serialized
+from edgewise.results.base import Result, equivalent_z, frozen, probabilities
 from edgewise.results.summary import (
     any_sentence,
     difference_headline,
@@ -41,27 +40,21 @@ class EdgeDifference(NamedTuple):
 
     Attributes
     ----------
-    source : str
-        Name of the first variable.
-    target : str
-        Name of the second variable.
+    source, target : str
+        The two variables.
     partial_correlation_a, partial_correlation_b : float
         Their estimated correlations given all other variables, in the first and the second group.
     standard_error_a, standard_error_b : float
         Of the two.
-    difference : float
-        The first minus the second.
-    standard_error : float
-        Of the difference.
+    difference, standard_error : float
+        The first minus the second, and its standard error.
     interval_low, interval_high : float
         Interval of the difference, of the level and the family that the result's `interval_label`
         says.
     statistic : float
-        The difference of Fisher's z over its standard error.
-    pvalue : float
-        The p-value of this pair alone.
-    adjusted_pvalue : float
-        The p-value corrected for the number of pairs.
+        The normal z with this p-value and the sign of the difference: a larger one is surer.
+    pvalue, adjusted_pvalue : float
+        Of this pair alone, and corrected for the number of pairs.
     reject : bool
         Whether the pair differs.
     n_samples_a, n_samples_b : int
@@ -136,7 +129,7 @@ class GroupComparison:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EdgeDifferenceResult(Result, Serialized):
+class EdgeDifferenceResult(Result):
     """The outcome of testing H₀: ρ^A_ij = ρ^B_ij for every pair of variables.
 
     With more than two levels each is compared with all the others, and the correction is over the
@@ -186,11 +179,12 @@ class EdgeDifferenceResult(Result, Serialized):
     n_without_level: int = 0
     further_cautions: tuple[Caution, ...] = ()
 
-    _format: ClassVar = "edgewise difference 2"
+    _format: ClassVar = "edgewise difference 3"
     _derived: ClassVar = (
-        *("method", "why", "alpha", "correction", "levels", "n_features", "feature_names", "given"),
-        *("global_pvalue", "interval_level", "interval_family", "edges"),
+        "method why alpha correction levels n_features feature_names given global_pvalue "
+        "interval_level interval_family edges"
     )
+    _scales: ClassVar = ("partial_correlation", "fisher_z")
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -223,26 +217,13 @@ class EdgeDifferenceResult(Result, Serialized):
         return self.compared[0]
 
     @property
-    def method(self) -> str:
-        """The method that measured each group."""
-        return self.compared[0].groups.first.method
+    def _measured(self) -> Measurement:
+        return self.compared[0].groups.first
 
     @property
-    def why(self) -> str:
-        """Why method="auto" chose it; empty if the method was named."""
-        return self.compared[0].groups.first.why
-
-    @property
-    def alpha(self) -> float:
-        return self.question.alpha
-
-    @property
-    def correction(self) -> str | None:
-        return self.question.correction
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        return self.compared[0].groups.first.feature_names
+    def _both(self) -> tuple[Measurement, Measurement]:
+        groups = self._only.groups
+        return groups.first, groups.second
 
     @cached_property
     def tested(self) -> BoolArray | None:
@@ -256,19 +237,11 @@ class EdgeDifferenceResult(Result, Serialized):
     @property
     def options(self) -> dict[str, Any]:
         """What was recorded about both groups, as a list where the two differ."""
-        a, b = ({**one.options, **one.provenance.options()} for one in self._measured)
-        both = {name: (a[name], b[name]) for name in a if name in b}
-        return {name: pair[0] if pair[0] == pair[1] else [*pair] for name, pair in both.items()}
-
-    @property
-    def _measured(self) -> tuple[Measurement, Measurement]:
         groups = self.compared[0].groups
-        return groups.first, groups.second
-
-    @property
-    def provenance(self) -> Provenance:
-        """How the rows were treated; in both groups alike."""
-        return self._measured[0].provenance
+        a, b = ({**o.options, **o.provenance.options()} for o in (groups.first, groups.second))
+        return {
+            name: a[name] if a[name] == b[name] else [a[name], b[name]] for name in a if name in b
+        }
 
     @property
     def group_names(self) -> tuple[str, str]:
@@ -278,20 +251,20 @@ class EdgeDifferenceResult(Result, Serialized):
     @property
     def n_samples(self) -> tuple[int, int]:
         """Rows of each group."""
-        first, second = self._only.groups.first, self._only.groups.second
+        first, second = self._both
         return first.estimate.n_samples, second.estimate.n_samples
 
     @property
     def n_dropped(self) -> tuple[int, int]:
         """Rows of each group that were left out because of missing values."""
-        first, second = self._only.groups.first, self._only.groups.second
+        first, second = self._both
         return first.provenance.n_dropped, second.provenance.n_dropped
 
     @property
     def files(self) -> tuple[tuple[FileRead, ...], tuple[FileRead, ...]]:
         """The files of each group; with `by`, both groups are in the same files."""
-        first, second = self._measured
-        return first.provenance.files, second.provenance.files
+        groups = self.compared[0].groups
+        return groups.first.provenance.files, groups.second.provenance.files
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -307,23 +280,23 @@ class EdgeDifferenceResult(Result, Serialized):
     @property
     def partial_correlation_a(self) -> FloatArray:
         """The estimate of the first group."""
-        return frozen(self._only.groups.first.partial_correlation)
+        return frozen(self._both[0].partial_correlation)
 
     @property
     def partial_correlation_b(self) -> FloatArray:
         """The estimate of the second group."""
-        return frozen(self._only.groups.second.partial_correlation)
+        return frozen(self._both[1].partial_correlation)
 
     @cached_property
     def standard_error_a(self) -> FloatArray:
         """Of the estimate of the first group."""
-        first = self._only.groups.first
+        first = self._both[0]
         return frozen(first.uncertainty.errors(first)[1])
 
     @cached_property
     def standard_error_b(self) -> FloatArray:
         """Of the estimate of the second group."""
-        second = self._only.groups.second
+        second = self._both[1]
         return frozen(second.uncertainty.errors(second)[1])
 
     @cached_property
@@ -339,10 +312,8 @@ class EdgeDifferenceResult(Result, Serialized):
     @cached_property
     def statistic(self) -> FloatArray:
         """The difference of Fisher's z over its standard error."""
-        statistic = self._only.uncertainty.statistic()
-        return frozen(
-            statistic if self.tested is None else np.where(self.tested, statistic, np.nan)
-        )
+        found = self._only.uncertainty.statistic()
+        return frozen(found if self.tested is None else np.where(self.tested, found, np.nan))
 
     @cached_property
     def log_pvalue(self) -> FloatArray:
@@ -385,45 +356,35 @@ class EdgeDifferenceResult(Result, Serialized):
         single = float(probabilities(smallest, self.permutations))
         return min(len(self.compared) * single, 1.0)
 
-    def confidence_interval(
-        self,
-        level: float = 0.95,
-        scale: Literal["partial_correlation", "fisher_z"] = "partial_correlation",
-        simultaneous: bool = False,
-    ) -> ConfidenceInterval:
-        """Intervals of the difference A − B of every pair, as arrays `low` and `high`.
-
-        The pointwise interval of a pair leaves 0 exactly where its own p-value is at most
-        1 − level, on either scale. A simultaneous one leaves 0 exactly where Bonferroni's
-        correction of that p-value is, or, by permutations, where the statistic exceeds the
-        critical value of the largest. Holm and the permutations, which decide in steps, find the
-        same pairs and sometimes a few more.
-
-        Parameters
-        ----------
-        level : float
-            Confidence level, between 0 and 1.
-        scale : {"partial_correlation", "fisher_z"}
-            Of ρ_A − ρ_B, or of atanh ρ_A − atanh ρ_B. The first is the range of ρ_A − ρ_B over
-            the ellipse of all (ρ_A, ρ_B) that the estimates do not contradict.
-        simultaneous : bool
-            Whether all intervals hold at once with this level.
-
-        Returns
-        -------
-        ConfidenceInterval
-            The lower and the upper ends, each of shape (p, p).
-        """
-        level = check_real("level", level, above=0, below=1, hint=" 0.95 is usual.")
-        check_choice("scale", scale, ("partial_correlation", "fisher_z"))
-        found = self.uncertainty.interval(level, scale=scale, simultaneous=simultaneous)
-        return self._of_tested(found) if simultaneous else found
+    def _interval(self, level: float, scale: str, simultaneous: bool) -> ConfidenceInterval:
+        return self.uncertainty.interval(level, scale=scale, simultaneous=simultaneous)
 
     def pairs(self) -> list[EdgeDifference]:
-        return [pair for one in self.comparisons() for pair in _differences(one)]
+        return [pair for one in self.comparisons() for pair in one._pairs()]
 
-    def edges(self) -> list[EdgeDifference]:
-        return super().edges()
+    def _pairs(self) -> list[EdgeDifference]:
+        """Every tested pair of two groups, the smallest p-value first."""
+        i, j = self.tested_pairs()
+        # Permutations give many pairs the same p-value.
+        order = np.lexsort((-np.abs(self.statistic[i, j]), self.log_pvalue[i, j]))
+        at = i[order], j[order]
+        matrices = (
+            self.partial_correlation_a,
+            self.standard_error_a,
+            self.partial_correlation_b,
+            self.standard_error_b,
+            self.difference,
+            self.standard_error,
+            *self.shown_interval(),
+            equivalent_z(self.log_pvalue, self.statistic),
+            self.pvalue,
+            self.adjusted_pvalue,
+            self.reject,
+        )
+        names = np.array(self.feature_names, dtype=object)
+        values = [matrix[at].tolist() for matrix in matrices]
+        same = [[value] * len(order) for value in (*self.n_samples, *self.group_names)]
+        return list(map(EdgeDifference, names[at[0]], names[at[1]], *values, *same))
 
     def headline(self) -> str:
         if len(self.compared) == 1:
@@ -459,7 +420,7 @@ class EdgeDifferenceResult(Result, Serialized):
             The first group, the second group, their difference; ``axes[0].figure`` is the page.
         """
         check_choice("kind", kind, ("difference",))
-        drawn: tuple[Axes, ...] = view("plot_difference")(self, axes=axes)
+        drawn: tuple[Axes, ...] = view("plots.difference.plot_difference")(self, axes=axes)
         return drawn
 
     def report(
@@ -478,11 +439,13 @@ class EdgeDifferenceResult(Result, Serialized):
         command : str, optional
             The command that made it, to be shown.
         """
-        view("report_difference")(self, path, title=title, command=command)
+        write = view("report.difference.write_difference_report")
+        write(self, path, title=title, command=command)
 
     def _brief(self) -> dict[str, Any]:
         if len(self.compared) > 1:
             return {"differing": {one.levels[0]: one.n_edges for one in self.comparisons()}}
+        transform, cautions = self.provenance.transform, len(self.cautions)
         return {
             "method": self.method,
             "alpha": self.alpha,
@@ -491,38 +454,13 @@ class EdgeDifferenceResult(Result, Serialized):
             "group_names": self.group_names,
             "n_samples": self.n_samples,
             "n_features": self.n_features,
-            **({"transform": self.provenance.transform} if self.provenance.transform else {}),
+            **({"transform": transform} if transform else {}),
             "differing": self.n_edges,
-            **({"cautions": len(self.cautions)} if self.cautions else {}),
+            **({"cautions": cautions} if cautions else {}),
         }
 
     def _table(self) -> tuple[Sequence[str], Sequence[EdgeDifference]]:
         return EdgeDifference._fields, self.pairs()
-
-
-def _differences(result: EdgeDifferenceResult) -> list[EdgeDifference]:
-    """Every tested pair of two groups, the smallest p-value first."""
-    rows, columns = result.tested_pairs()
-    size, log_p = np.abs(result.statistic[rows, columns]), result.log_pvalue[rows, columns]
-    order = np.lexsort((-size, log_p))  # permutations give many pairs the same p-value
-    at = rows[order], columns[order]
-    matrices = (
-        result.partial_correlation_a,
-        result.standard_error_a,
-        result.partial_correlation_b,
-        result.standard_error_b,
-        result.difference,
-        result.standard_error,
-        *result.shown_interval(),
-        result.statistic,
-        result.pvalue,
-        result.adjusted_pvalue,
-        result.reject,
-    )
-    names = np.array(result.feature_names, dtype=object)
-    values = [matrix[at].tolist() for matrix in matrices]
-    same = [[value] * len(order) for value in (*result.n_samples, *result.group_names)]
-    return list(map(EdgeDifference, names[at[0]], names[at[1]], *values, *same))
 
 
 def decide_differences(

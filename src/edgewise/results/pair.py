@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from edgewise._shown import Shown, encoded
 from edgewise._text import joined
 from edgewise.methods.registry import registered
+from edgewise.results.base import equivalent_z
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.summary import transformed
 
@@ -34,18 +37,12 @@ class PairTest(Shown):
         What is compared with the reference; it has the sign of the partial correlation.
     log_pvalue : float
         Natural logarithm of the p-value.
-    pvalue : float
-        The p-value; never 0: below 2.2e-308 the value is in `log_pvalue`.
     n_samples : int
         Rows.
     method : str
         The test.
     guarantee : str
         What holds, in about five words.
-    cautions : tuple of str
-        What the data say against the method, in sentences.
-    n_dropped : int
-        Rows left out because of missing values.
     whole : callable
         Gives the `EdgeTestResult` of all pairs of these columns, x and y first; intervals and
         cautions come from it. It is made when it is first used.
@@ -78,7 +75,7 @@ class PairTest(Shown):
 
     @property
     def pvalue(self) -> float:
-        """The p-value; never 0."""
+        """The p-value; never 0: below 2.2e-308 the value is in `log_pvalue`."""
         return max(math.exp(self.log_pvalue), _LEAST_PVALUE)
 
     @property
@@ -139,22 +136,15 @@ class PairTest(Shown):
         )
 
     def summary(self) -> str:
-        """The sentence, and the cautions.
-
-        Returns
-        -------
-        str
-            One line for each.
-        """
         return "\n".join([self.sentence(), *(f"Caution: {text}" for text in self.cautions)])
 
     def plot(self, kind: str = "forest", **options: Any) -> Any:
-        """Draw the pairs of these columns; see `EdgeTestResult.plot`.
+        """Draw the pairs of these columns.
 
         Parameters
         ----------
         kind : str
-            Which picture.
+            Which picture; see `EdgeTestResult.plot`.
         **options
             Further options of that picture.
 
@@ -191,10 +181,12 @@ class PairTest(Shown):
         Returns
         -------
         dict
-            Plain values.
+            Plain values; the statistic is the normal z with this p-value, as in all tables.
         """
         low, high = self.confidence_interval(level)
-        document = {
+        transform = self.whole().provenance.transform
+        z = equivalent_z(np.array(self.log_pvalue), np.array(self.partial_correlation))
+        return {
             "x": self.x,
             "y": self.y,
             "given": list(self.given),
@@ -202,7 +194,7 @@ class PairTest(Shown):
             "interval_level": level,
             "interval_low": encoded(low),
             "interval_high": encoded(high),
-            "statistic": self.statistic,
+            "statistic": float(z),
             "pvalue": self.pvalue,
             "log_pvalue": self.log_pvalue,
             "n_samples": self.n_samples,
@@ -210,17 +202,13 @@ class PairTest(Shown):
             "method": self.method,
             "guarantee": self.guarantee,
             "cautions": [*map(str, self.cautions)],
+            **({} if transform is None else {"transform": transform}),
         }
-        if (transform := self.whole().provenance.transform) is not None:
-            document["transform"] = transform
-        return document
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the rows, which `whole` may look at.
-        numbers = self.partial_correlation, self.statistic, self.log_pvalue, self.n_samples
-        words = self.method, self.guarantee
-        whole = partial(_same, self.whole())
-        return PairTest, (self.x, self.y, self.given, *numbers, *words, whole)
+        own = [getattr(self, known.name) for known in fields(self) if known.name != "whole"]
+        return PairTest, (*own, partial(_same, self.whole()))
 
 
 def pair_of_result(result: EdgeTestResult) -> PairTest:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from edgewise._checks import check_choice, check_flag, check_real
-from edgewise._linalg import AnyArray, BoolArray, FloatArray, off_diagonal, pairs_of, symmetric
-from edgewise._optional import is_installed
-from edgewise._views import view
+from edgewise._linalg import AnyArray, BoolArray, FloatArray, off_diagonal, symmetric
+from edgewise._optional import is_installed, require
+from edgewise._shown import view
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import DRAWS
 from edgewise.inference.decide import Decision, PerEdgeThreshold, decision
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.inference.measurement import Measurement, Provenance, Selection
-from edgewise.inference.question import SCALES, Question
-from edgewise.inference.uncertainty import ALL_AT_ONCE, NoUncertainty, Uncertainty
-from edgewise.results.base import Result, frozen, probabilities
-from edgewise.results.frames import Edge, all_pairs, graph_of
-from edgewise.results.serialize import Serialized
-from edgewise.results.summary import brief, headline, is_chosen, methods_text, summary
+from edgewise.inference.question import Question
+from edgewise.inference.uncertainty import Uncertainty
+from edgewise.results.base import Result, equivalent_z, frozen, probabilities
+from edgewise.results.summary import brief, headline, methods_text, number_text, summary
 from edgewise.tables.files import FileRead
 
 if TYPE_CHECKING:
@@ -34,6 +32,77 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+class Edge(NamedTuple):
+    """One pair of variables and what the test says about it.
+
+    Attributes
+    ----------
+    source, target : str
+        The two variables. An edge has no direction: this is the order of the columns.
+    partial_correlation : float
+        Their estimated correlation given all other variables; by "nodewise", given chosen ones.
+    standard_error : float
+        Of the partial correlation; NaN for a bound, which has none.
+    interval_low, interval_high : float
+        Interval of the partial correlation, of the level and the family that the result's
+        `interval_label` says.
+    precision : float
+        The estimate of Θ_ij.
+    statistic : float
+        The normal z with this p-value and the sign of the partial correlation, so that a larger one
+        is surer, whatever the method; the matrix `statistic` of a result has the method's own.
+    pvalue, adjusted_pvalue : float
+        Of this pair alone, and corrected for the number of pairs.
+    reject : bool
+        Whether the pair is an edge.
+    n_samples : int
+        The rows that it was tested with; with missing="pairwise", those that have both variables.
+    n_adjusted_for : int
+        How many other columns it was adjusted for: all, unless the method is "nodewise".
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> strongest = ew.edge_test(ew.datasets.load_sp500_returns()).edges()[0]
+    >>> strongest.source, strongest.target, round(strongest.partial_correlation, 3)
+    ('CVX', 'XOM', 0.693)
+    >>> print(strongest.sentence())
+    CVX and XOM still move together, 0.69 (0.64 to 0.74), after accounting for the 18 others.
+    """
+
+    source: str
+    target: str
+    partial_correlation: float
+    standard_error: float
+    interval_low: float
+    interval_high: float
+    precision: float
+    statistic: float
+    pvalue: float
+    adjusted_pvalue: float
+    reject: bool
+    n_samples: int
+    n_adjusted_for: int
+
+    def sentence(self) -> str:
+        """The pair in plain words: what is left of its association, and its interval.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
+        rho, low, high = self.partial_correlation, self.interval_low, self.interval_high
+        ends = "" if math.isnan(low) else f" ({number_text(low)} to {number_text(high)})"
+        n = self.n_adjusted_for
+        others = f", after accounting for the {f'{n} others' if n > 1 else 'other one'}" * (n > 0)
+        both, size = f"{self.source} and {self.target}", f", {number_text(rho)}{ends}{others}."
+        if not self.reject:
+            return f"No association of {both} is clear{size}"
+        still = "still " * (n > 0)
+        return f"{both} {still}move {'together' if rho > 0 else 'in opposite directions'}{size}"
+
+
 def decide(
     measurement: Measurement, question: Question, notes: tuple[str, ...] = ()
 ) -> EdgeTestResult:
@@ -42,7 +111,7 @@ def decide(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EdgeTestResult(Result, Serialized):
+class EdgeTestResult(Result):
     """The outcome of testing H₀: Θ_ij = 0 for pairs of variables: all, or some.
 
     Matrices are of shape (p, p), symmetric and read-only. On the diagonal, and for pairs that were
@@ -92,43 +161,22 @@ class EdgeTestResult(Result, Serialized):
     decision: Decision
     notes: tuple[str, ...] = ()
 
-    _format: ClassVar = "edgewise result 2"
+    _format: ClassVar = "edgewise result 3"
     _derived: ClassVar = (
-        *(
-            "method",
-            "why",
-            "alpha",
-            "correction",
-            "n_samples",
-            "n_features",
-            "feature_names",
-            "given",
-        ),
-        *("interval_level", "interval_family", "edges"),
+        "method why alpha correction n_samples n_features feature_names given interval_level "
+        "interval_family edges"
     )
+    _scales: ClassVar = ("precision", "partial_correlation")
 
     def __post_init__(self) -> None:
-        own = self.measurement
-        for array in (*_arrays(own), *_arrays(own.estimate), *_arrays(self.decision)):
-            frozen(array)
+        for part in (self.measurement, self.measurement.estimate, self.decision):
+            for known in fields(part):
+                if isinstance(array := getattr(part, known.name), np.ndarray):
+                    frozen(array)
 
     @property
-    def method(self) -> str:
-        """The test."""
-        return self.measurement.method
-
-    @property
-    def why(self) -> str:
-        """Why method="auto" chose it; empty if the method was named."""
-        return self.measurement.why
-
-    @property
-    def alpha(self) -> float:
-        return self.question.alpha
-
-    @property
-    def correction(self) -> str | None:
-        return self.question.correction
+    def _measured(self) -> Measurement:
+        return self.measurement
 
     @property
     def options(self) -> dict[str, Any]:
@@ -136,11 +184,6 @@ class EdgeTestResult(Result, Serialized):
         effect, scale = self.question.effect
         least = {"min_effect": effect, "effect_scale": scale} if effect else {}
         return {**self.measurement.options, **self.provenance.options(), **least}
-
-    @property
-    def provenance(self) -> Provenance:
-        """Which rows the numbers come from, and how they were treated."""
-        return self.measurement.provenance
 
     @property
     def n_samples(self) -> int:
@@ -156,10 +199,6 @@ class EdgeTestResult(Result, Serialized):
     def files(self) -> tuple[FileRead, ...]:
         """The files that were read, and how many rows each has; empty for rows in memory."""
         return self.provenance.files
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        return self.measurement.feature_names
 
     @property
     def covariance(self) -> FloatArray:
@@ -182,10 +221,6 @@ class EdgeTestResult(Result, Serialized):
         return self.measurement.uncertainty
 
     @property
-    def _all_at_once(self) -> bool:
-        return self.uncertainty.promise(self.alpha) == ALL_AT_ONCE
-
-    @property
     def selection(self) -> Selection | None:
         """The neighbours that "nodewise" chose for each column; None for the other methods."""
         return self.measurement.selection
@@ -201,6 +236,7 @@ class EdgeTestResult(Result, Serialized):
 
     @property
     def radius(self) -> float | None:
+        """The bound ε on the error of the covariance, where the method has one."""
         return self.decision.radius
 
     @property
@@ -211,10 +247,8 @@ class EdgeTestResult(Result, Serialized):
     @cached_property
     def statistic(self) -> FloatArray:
         """Θ̂_ij for the bounds, a studentised value for the others."""
-        statistic = self.measurement.statistic.copy()
         tested = off_diagonal(self.n_features) if self.tested is None else self.tested
-        statistic[~tested] = np.nan
-        return frozen(statistic)
+        return frozen(np.where(tested, self.measurement.statistic, np.nan))
 
     @cached_property
     def log_pvalue(self) -> FloatArray:
@@ -252,8 +286,7 @@ class EdgeTestResult(Result, Serialized):
         if isinstance(found, PerEdgeThreshold):
             found = found.of(self.uncertainty, self.measurement, self.tested)
         if isinstance(found, np.ndarray):
-            found = np.where(off_diagonal(self.n_features), found, np.nan)
-            return frozen(found)
+            return frozen(np.where(off_diagonal(self.n_features), found, np.nan))
         return found
 
     @property
@@ -273,11 +306,41 @@ class EdgeTestResult(Result, Serialized):
         of_precision, of_partial = self.uncertainty.errors(self.measurement)
         return frozen(of_precision), frozen(of_partial)
 
+    def _interval(self, level: float, scale: str, simultaneous: bool) -> ConfidenceInterval:
+        return self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
+
     def pairs(self) -> list[Edge]:
-        return all_pairs(self)
+        return self._pairs(self.tested_pairs())
 
     def edges(self) -> list[Edge]:
-        return all_pairs(self, edges_only=True)
+        rows, columns = self.tested_pairs()
+        found = self.reject[rows, columns]
+        return self._pairs((rows[found], columns[found]))
+
+    def _pairs(self, at: tuple[AnyArray, AnyArray]) -> list[Edge]:
+        """These pairs, the strongest partial correlation first."""
+        order = np.argsort(-np.abs(self.partial_correlation[at]), kind="stable")
+        at = at[0][order], at[1][order]
+        p, errors, rows = self.n_features, self._errors, self.provenance.pair_rows
+        low, high = self.shown_interval()
+        matrices: list[AnyArray] = [
+            self.partial_correlation,
+            np.full((p, p), np.nan) if errors is None else errors[1],
+            low,
+            high,
+            self.precision,
+            equivalent_z(self.log_pvalue, self.partial_correlation),
+            self.pvalue,
+            self.adjusted_pvalue,
+            self.reject,
+            np.full((p, p), self.n_samples) if rows is None else rows,
+            np.full((p, p), p - 2) if self.selection is None else self.selection.sizes(),
+        ]
+        names = np.array(self.feature_names, dtype=object)
+        columns = [matrix[at].tolist() for matrix in matrices]
+        for column in columns[1:4]:  # the same NaN everywhere: such pairs compare as equal
+            column[:] = [math.nan if value != value else value for value in column]
+        return list(map(Edge, names[at[0]], names[at[1]], *columns))
 
     def pair(self, a: str, b: str) -> Edge:
         """What the test says about one pair of variables.
@@ -292,10 +355,10 @@ class EdgeTestResult(Result, Serialized):
         Edge
             Whether it is an edge or not.
         """
-        found = [pair for pair in self.pairs() if {a, b} == {pair.source, pair.target}]
-        if not found:
-            raise ParameterError(f"{a!r} and {b!r} are no tested pair of this result.")
-        return found[0]
+        for pair in self.pairs():
+            if {a, b} == {pair.source, pair.target}:
+                return pair
+        raise ParameterError(f"{a!r} and {b!r} are no tested pair of this result.")
 
     def to_networkx(self) -> nx.Graph[str]:
         """The edges as a graph: every tested variable a node, the numbers as edge attributes.
@@ -306,72 +369,45 @@ class EdgeTestResult(Result, Serialized):
             Edges have a `weight`, the size of ρ̂, for measures that need strengths, and a
             `distance`, its inverse, for measures of paths.
         """
-        return graph_of(self)
+        require("networkx", "plot", "A graph of networkx")
+        import networkx as nx
 
-    def confidence_interval(
-        self,
-        level: float = 0.95,
-        scale: Literal["precision", "partial_correlation"] = "precision",
-        simultaneous: bool = False,
-    ) -> ConfidenceInterval:
-        """Intervals for every entry, as arrays `low` and `high`.
+        rows = self.provenance
+        about: dict[str, Any] = {"adjusted_for": ", ".join(self.given)}
+        about |= {"transform": rows.transform, "pooled": rows.n_copies}
+        graph: nx.Graph[str] = nx.Graph(
+            method=self.method,
+            alpha=self.alpha,
+            n_samples=self.n_samples,
+            intervals=self.interval_label,
+            **{name: value for name, value in about.items() if value},
+        )
+        graph.add_nodes_from(self.feature_names[i] for i in self.tested_columns())
+        for edge in self.edges():
+            numbers: dict[str, Any] = dict(zip(edge._fields[2:10], edge[2:10], strict=True))
+            weight = abs(edge.partial_correlation)
+            distance = 1 / weight if weight else math.inf
+            graph.add_edge(*edge[:2], weight=weight, distance=distance, **numbers)
+        return graph
 
-        The pointwise interval of a pair leaves 0 exactly where its own p-value is at most
-        1 − level. A simultaneous one leaves 0 exactly where Bonferroni's correction of that p-value
-        is, or, for the correction "maxt", where the statistic exceeds the critical value of the
-        largest. Holm, which decides in steps, finds the same edges and sometimes a few more, and
-        so does "maxt". The simultaneous interval of such a further edge still contains 0.
-
-        Parameters
-        ----------
-        level : float
-            Confidence level, between 0 and 1.
-        scale : {"precision", "partial_correlation"}
-            Entries of Θ, or partial correlations, which are better if tails are heavy.
-        simultaneous : bool
-            Whether all intervals hold at once with this level, for the tested pairs. Those of the
-            bounds always do.
-
-        Returns
-        -------
-        ConfidenceInterval
-            The lower and the upper ends, each of shape (p, p).
-        """
-        level = check_real("level", level, above=0, below=1, hint=" 0.95 is usual.")
-        check_flag("simultaneous", simultaneous)
-        check_choice("scale", scale, SCALES)
-        found = self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
-        at_once = simultaneous or self.uncertainty.simultaneous
-        return self._of_tested(found) if at_once else found
-
-    def plot(
-        self,
-        kind: str = "network",
-        *,
-        lines: Sequence[Any] | None = None,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> Axes:
+    def plot(self, kind: str = "network", *, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the result.
 
         Parameters
         ----------
         kind : str
-            Which picture: "network", "heatmap", "volcano", "forest", "pvalues" or "centrality"; of
-            several methods on the same data "agreement" or "ladder".
-        lines : sequence of Comparison, optional
-            What `compare_methods` found on the same data, for "agreement" and "ladder".
+            Which picture: "network", "heatmap", "volcano", "forest", "pvalues" or "centrality".
         ax : matplotlib axes, optional
             Where to draw; by default a new figure.
         **options
-            Further options of that picture; `edgewise.plots.plots` has a function for each.
+            Further options of that picture; see `edgewise.plots.plots.plot`.
 
         Returns
         -------
         matplotlib axes
             Where it was drawn; ``ax.figure`` is the page.
         """
-        drawn: Axes = view("plot")(self, kind, lines=lines, ax=ax, **options)
+        drawn: Axes = view("plots.plots.plot")(self, kind, ax=ax, **options)
         return drawn
 
     def report(
@@ -403,7 +439,8 @@ class EdgeTestResult(Result, Serialized):
             Whether the page may hold up to 500 sampled rows of `data`, as residuals, for scatter
             plots of single edges. Say False if the rows are confidential.
         """
-        view("report")(self, path, data=data, compare=compare, title=title, rows=rows)
+        write = view("api.reporting.write_report")
+        write(self, path, data=data, compare=compare, title=title, rows=rows)
 
     def explore(self, height: int = 800) -> Any:
         """The report inside a cell of a notebook.
@@ -418,7 +455,7 @@ class EdgeTestResult(Result, Serialized):
         object
             What the notebook shows as HTML.
         """
-        return view("explore")(self, height)
+        return view("api.reporting.Page")(self, height)
 
     def summary(self) -> str:
         return summary(self)
@@ -443,7 +480,7 @@ class EdgeTestResult(Result, Serialized):
         return Edge._fields, self.pairs()
 
     def _repr_html_(self) -> str:
-        return str(view("html")(self))
+        return str(view("plots.notebook.result_html")(self))
 
     def with_measured(self, **changes: Any) -> EdgeTestResult:
         """The same result with other values in its measurement, or in the provenance of that.
@@ -461,47 +498,14 @@ class EdgeTestResult(Result, Serialized):
         known = {one.name for one in fields(Provenance)}
         rows = {name: changes.pop(name) for name in known & {*changes}}
         provenance = replace(self.provenance, **rows)
-        measured = replace(self.measurement, provenance=provenance, **changes)
-        return replace(self, measurement=measured)
-
-
-def _arrays(value: Any) -> list[AnyArray]:
-    inside = [getattr(value, name) for name in value.__dataclass_fields__]
-    return [one for one in inside if isinstance(one, np.ndarray)]
-
-
-def tested_part(result: EdgeTestResult) -> EdgeTestResult:
-    """The same numbers of the tested columns alone, for pictures of them; it has no intervals."""
-    if result.tested is None:
-        return result
-    columns, p = result.tested_columns(), result.n_features
-    at = np.ix_(columns, columns)
-
-    def part(value: Any) -> Any:
-        if isinstance(value, np.ndarray) and value.shape == (p, p):
-            return value[at]
-        if isinstance(value, np.ndarray) and value.shape == (p * (p - 1) // 2,):
-            return pairs_of(symmetric(value, p, diagonal=value.dtype.type(0))[at])
-        if isinstance(value, tuple) and len(value) == p:
-            return tuple(value[i] for i in columns)
-        return value
-
-    def parts(value: Any) -> dict[str, Any]:
-        return {known.name: part(getattr(value, known.name)) for known in fields(value)}
-
-    measured, decided = result.measurement, parts(result.decision)
-    if (decided["tested"] == off_diagonal(len(columns))).all():
-        decided["tested"] = None
-    estimate = replace(measured.estimate, **parts(measured.estimate))
-    without = {"estimate": estimate, "uncertainty": NoUncertainty(), "selection": None}
-    without["provenance"] = replace(measured.provenance, **parts(measured.provenance))
-    measured = replace(measured, **(parts(measured) | without))
-    return replace(result, measurement=measured, decision=replace(result.decision, **decided))
+        return replace(
+            self, measurement=replace(self.measurement, provenance=provenance, **changes)
+        )
 
 
 def chosen_pairs(result: Result) -> list[tuple[str, str]] | None:
     """What `pairs` of `edge_test` was; None if all pairs of the tested columns were tested."""
-    if not is_chosen(result):
+    k, names = len(result.tested_columns()), result.feature_names
+    if result.n_pairs == k * (k - 1) // 2:
         return None
-    names = result.feature_names
     return [(names[i], names[j]) for i, j in zip(*result.tested_pairs(), strict=True)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,11 @@ if TYPE_CHECKING:
     from edgewise.inference.measurement import Provenance
     from edgewise.results.base import Result
     from edgewise.results.difference import EdgeDifferenceResult
-    from edgewise.results.frames import Edge
-    from edgewise.results.result import EdgeTestResult
+    from edgewise.results.result import Edge, EdgeTestResult
 
 _MOST_EDGES = 15
 _NAMES = 5  # as many as `listed` names before it counts the others
 _NAMED = 3
-_NAME_WIDTH = 30
 # From this share of rows on, it is said how to lose fewer.
 _MANY = 0.1
 _NORMAL_SCORES = (
@@ -133,7 +131,7 @@ def summary(result: EdgeTestResult) -> str:
     ]
     if result.n_edges > _MOST_EDGES:
         lines.append(f"  … and {result.n_edges - _MOST_EDGES} more")
-    lines += [*filter(None, [result.why]), *all_notes(result), *bars(result)]
+    lines += [*filter(None, [result.why]), *all_notes(result)]
     return "\n".join([*lines, *(f"Caution: {caution}" for caution in result.cautions)])
 
 
@@ -195,13 +193,9 @@ def is_chosen(result: Result) -> bool:
 
 def adjusted_for(result: Result) -> str:
     """What was adjusted for, as in "adjusted for age and sex"; empty if nothing was."""
-    return f"adjusted for {given_names(result)}" if result.given else ""
-
-
-def given_names(result: Result) -> str:
-    """The first of the names that were adjusted for, as part of a sentence."""
     given = result.given
-    return joined(given, "and") if len(given) <= _NAMES else listed(given)
+    names = joined(given, "and") if 0 < len(given) <= _NAMES else listed(given)
+    return f"adjusted for {names}" if given else ""
 
 
 def interval_text(edge: Edge) -> str:
@@ -225,70 +219,32 @@ def missing_value_notes(result: EdgeTestResult) -> list[str]:
     if result.n_dropped:
         notes.append(_dropped(result))
     if rows.pair_rows is not None:
-        notes.append(_pairwise(result))
-    if rows.effective_rows is not None:
+        total, counts = sum(rows.n_missing), rows.pair_rows[result.tested_pairs()]
+        share = percent(total / (result.n_samples * result.n_features))
+        low, high = int(counts.min()), int(counts.max())
         notes.append(
-            f"Rows are weighted by {weights_text(result)}: the effective sample size is "
-            f"{rows.effective_rows:,.0f}."
+            f"{total:,} value{'s' * (total != 1)} ({share}) {'is' if total == 1 else 'are'} missing, "
+            f"most in {_most(result, rows.n_missing)}. Each pair rests on the rows that have both of "
+            f"its columns, {f'{low:,}' if low == high else f'{low:,} to {high:,}'}."
+        )
+    if rows.effective_rows is not None:
+        by = "given weights" if rows.weights == "given" else f"column {rows.weights!r}"
+        notes.append(
+            f"Rows are weighted by {by}: the effective sample size is {rows.effective_rows:,.0f}."
         )
     return notes
 
 
-class Lacking(NamedTuple):
-    """A column, how many values it lacks, and their share of the rows."""
-
-    name: str
-    values: int
-    share: float
-
-    @property
-    def percent(self) -> str:
-        """The share in words: two digits, of which 100 has three."""
-        return percent(self.share)
-
-
 def percent(share: float) -> str:
-    """A share as a percentage."""
+    """A share as a percentage: two digits, of which 100 has three."""
     return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.0f} %"
 
 
-def lacking(result: EdgeTestResult) -> list[Lacking]:
-    """The columns that lack values, those that lack most first."""
-    n = result.n_samples + result.n_dropped
-    counts = result.provenance.n_missing
+def lacking(result: EdgeTestResult) -> list[tuple[str, int, float]]:
+    """The columns that lack values, those that lack most first: how many, and their share."""
+    n, counts = result.n_samples + result.n_dropped, result.provenance.n_missing
     order = sorted(range(len(counts)), key=lambda i: -counts[i])
-    return [Lacking(result.feature_names[i], counts[i], counts[i] / n) for i in order if counts[i]]
-
-
-def bars(result: EdgeTestResult, most: int = 10) -> list[str]:
-    """A line with a small bar for each column that lacks values."""
-    found = lacking(result)
-    if not found:
-        return []
-    width = min(max(len(one.name) for one in found[:most]), _NAME_WIDTH)
-    lines = [
-        f"  {_cut(one.name, width)} {_bar(one.share)} {one.values:,} missing ({one.percent})"
-        for one in found[:most]
-    ]
-    more = len(found) - most
-    return [*lines, f"  … and {more} more column{'s' * (more > 1)}"] if more > 0 else lines
-
-
-def _cut(name: str, width: int) -> str:
-    return name.ljust(width) if len(name) <= width else name[: width - 1] + "…"
-
-
-def _bar(share: float) -> str:
-    """Ten characters, full where all values are missing."""
-    eighths = max(round(share * 10 * 8), 1)
-    bar: str = "█" * (eighths // 8) + ("", *"▏▎▍▌▋▊▉")[eighths % 8]
-    return bar.ljust(10, "·")
-
-
-def weights_text(result: EdgeTestResult) -> str:
-    """What the rows are weighted by, as part of a sentence."""
-    name = result.provenance.weights
-    return "given weights" if name == "given" else f"column {name!r}"
+    return [(result.feature_names[i], counts[i], counts[i] / n) for i in order if counts[i]]
 
 
 def _dropped(result: EdgeTestResult) -> str:
@@ -307,24 +263,6 @@ def _dropped(result: EdgeTestResult) -> str:
     if able and n > _MANY * (n + result.n_samples):
         text += ". With missing='pairwise' (score, wald, batch) they would count"
     return text + "."
-
-
-def _pairwise(result: EdgeTestResult) -> str:
-    missing = result.provenance.n_missing
-    n, share = sum(missing), percent(sum(missing) / (result.n_samples * result.n_features))
-    values, are = f"{n:,} value{'s' * (n != 1)}", "is" if n == 1 else "are"
-    return (
-        f"{values} ({share}) {are} missing, most in {_most(result, missing)}. Each pair rests on the "
-        f"rows that have both of its columns, {pair_row_range(result)}."
-    )
-
-
-def pair_row_range(result: EdgeTestResult) -> str:
-    """The rows that pairs rest on, from the fewest to the most."""
-    counts = result.provenance.pair_rows
-    rows = () if counts is None else counts[result.tested_pairs()]
-    low, high = int(np.min(rows)), int(np.max(rows))
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _most(result: EdgeTestResult, counts: tuple[int, ...]) -> str:
