@@ -7,7 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise import datasets
-from edgewise.plots.graph_drawing import communities_of
+from edgewise.plots.layout import graph_of
 from edgewise.plots.plots import plot_centrality
 from edgewise.results.centrality import centralities
 
@@ -28,12 +28,12 @@ def names_of(ax):
 
 
 def test_panels_show_the_numbers_strongest_first(result):
-    ax = plot_centrality(result, most=5, level=0.9)
-    found = centralities(result, communities_of(result), 0.9)
+    ax = plot_centrality(result, most=5)
+    found = centralities(result, graph_of(result).communities)
     first = np.argsort(-found.strength)[:5]
     assert names_of(ax) == [result.feature_names[i] for i in first]
     assert "The 5 strongest of 11 variables (6 left out): 26 edges" in ax.get_title()
-    assert "90 % interval" in ax.get_xlabel()
+    assert "95 % interval" in ax.get_xlabel()
     numbers = [
         (found.degree, None, None),
         (found.strength, found.strength_low, found.strength_high),

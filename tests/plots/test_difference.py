@@ -7,7 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import ParameterError
-from edgewise.plots.difference import panels, plot_difference
+from edgewise.plots.difference import graphs_of, plot_difference
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_every_variable_stands_in_the_same_place(compared):
 
 
 def test_a_group_shows_its_own_edges_and_the_third_graph_what_differs(compared):
-    first, second, third = panels(compared)
+    first, second, third = graphs_of(compared)
     assert first.n_edges == second.n_edges == 2
     assert third.n_edges == compared.n_edges == 1
     assert third.reject[2, 3]

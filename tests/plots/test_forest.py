@@ -29,13 +29,11 @@ def indices(result, pairs):
     return [(names.index(pair.source), names.index(pair.target)) for pair in pairs]
 
 
-@pytest.mark.parametrize("simultaneous", [True, False])
-@pytest.mark.parametrize("level", [None, 0.8])
-def test_bars_are_the_intervals_of_the_strongest_pairs(result, simultaneous, level):
-    axes = plot_forest(result, most=12, level=level, simultaneous=simultaneous)
-    low, high = result.confidence_interval(
-        level or 0.95, scale="partial_correlation", simultaneous=simultaneous
-    )
+@pytest.mark.parametrize("correction", ["holm", "bh"])
+def test_bars_are_the_intervals_of_the_strongest_pairs(correction):
+    result = ew.edge_test(datasets.load_sachs(), method="score", correction=correction)
+    axes = plot_forest(result, most=12)
+    low, high = result.shown_interval()
     bars, marks, _ = drawn(axes)
     pairs = result.pairs()[:12]
     for y, (index, bar, mark) in enumerate(zip(indices(result, pairs), bars, marks, strict=True)):
@@ -46,7 +44,9 @@ def test_bars_are_the_intervals_of_the_strongest_pairs(result, simultaneous, lev
         f"{pair.source} – {pair.target}" for pair in pairs
     ]
     assert axes.get_ylim()[0] > axes.get_ylim()[1]  # the strongest on top
-    assert ("at once" in axes.get_xlabel()) == simultaneous
+    assert result.interval_label in axes.get_xlabel()
+    # Those of a single pair are too narrow for pairs that were chosen.
+    assert ("too narrow for pairs chosen" in axes.get_xlabel()) == (correction == "bh")
 
 
 def test_edges_are_filled_and_coloured_others_hollow(result):
@@ -80,9 +80,3 @@ def test_endless_intervals_end_in_arrows(rows):
     assert left < -1 < 1 < right
     assert "at once" in axes.get_xlabel()
     assert "no edges" in axes.get_title()
-
-
-def test_pointwise_intervals_of_chosen_pairs_say_so(result):
-    pointwise = ew.edge_test(datasets.load_sachs(), method="score", correction="bh")
-    assert "too narrow for pairs chosen" in plot_forest(pointwise).get_xlabel()
-    assert "too narrow" not in plot_forest(result).get_xlabel()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -131,10 +132,11 @@ def test_any_names_give_distinct_cells_of_csv(tmp_path_factory, result, names):
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
 def test_numbers_that_are_not_finite_are_left_out(tmp_path, result, read, kind, value):
     path = tmp_path / f"x.{kind}"
-    statistic = np.where(result.reject, value, 0.0)
-    write_graph(result.with_measured(statistic=statistic), path)
+    precision = np.where(result.reject, value, result.precision)
+    estimate = replace(result.measurement.estimate, precision=precision)
+    write_graph(result.with_measured(estimate=estimate), path)
     for *_, numbers in read(path).edges(data=True):
-        assert set(NUMBERS) - set(numbers) == {"statistic"}
+        assert set(NUMBERS) - set(numbers) == {"precision"}
     content = path.read_text(encoding="utf-8").lower()
     assert ">inf" not in content
     assert "nan" not in content

@@ -8,7 +8,8 @@ import pytest
 import edgewise as ew
 from edgewise import datasets
 from edgewise.plots import style
-from edgewise.plots.graph_drawing import communities_of, community_order
+from edgewise.plots.graph_drawing import community_order
+from edgewise.plots.layout import graph_of
 from edgewise.plots.plots import plot_heatmap
 from edgewise.simulate import make_hub_precision, sample
 
@@ -52,8 +53,8 @@ def test_marks_are_the_edges_and_tell_the_sign(result):
 
 def test_communities_stand_together_with_their_colours(result, require):
     to_rgba = require("matplotlib.colors").to_rgba
-    communities = communities_of(result)
-    order = community_order(result, communities)
+    communities = graph_of(result).communities
+    order = community_order(graph_of(result))
     assert sorted(order) == list(range(11))
     assert np.all(np.diff(communities[order]) >= 0)
     axes = plot_heatmap(result)

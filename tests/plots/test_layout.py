@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 import edgewise as ew
 from edgewise import datasets
 from edgewise.plots import layout
-from edgewise.plots.graph_drawing import communities_of, community_names, edge_strengths
 from edgewise.simulate import make_grid_precision, make_hub_precision
 
 
@@ -20,10 +16,6 @@ def partial_correlations(precision):
     rho = -precision / np.outer(root, root)
     np.fill_diagonal(rho, 1.0)
     return rho
-
-
-def place(partial_correlation):
-    return layout.node_positions(SimpleNamespace(partial_correlation=partial_correlation))
 
 
 def lengths(places):
@@ -36,10 +28,10 @@ def returns():
 
 
 def test_places_depend_on_neither_alpha_nor_method_nor_run(returns):
-    wanted = layout.node_positions(ew.edge_test(returns))
+    wanted = layout.node_positions(ew.edge_test(returns).partial_correlation)
     assert wanted.shape == (20, 2)
     for options in ({}, {"alpha": 1e-6}, {"method": "fisher"}, {"correction": "bh"}):
-        found = layout.node_positions(ew.edge_test(returns, **options))
+        found = layout.node_positions(ew.edge_test(returns, **options).partial_correlation)
         np.testing.assert_allclose(found, wanted, atol=1e-9)
 
 
@@ -58,14 +50,14 @@ def test_the_stress_is_as_small_as_that_of_kamada_and_kawai(returns, require):
         complete, dist={i: dict(enumerate(distance[i])) for i in range(20)}
     )
     theirs = raw_stress(np.array([placed[i] for i in range(20)]))
-    assert raw_stress(layout.node_positions(result)) < 1.02 * theirs
+    assert raw_stress(layout.node_positions(result.partial_correlation)) < 1.02 * theirs
 
 
 def test_groups_that_nothing_connects_lie_apart():
     rho = np.eye(40)
     for start in range(0, 32, 8):
         rho[start, start + 1 : start + 8] = rho[start + 1 : start + 8, start] = 0.4
-    places = place(rho)
+    places = layout.node_positions(rho)
     middles = np.array([places[start : start + 8].mean(axis=0) for start in range(0, 32, 8)])
     reach = max(
         np.hypot(*(places[start : start + 8] - middle).T).max()
@@ -91,27 +83,11 @@ def test_groups_that_nothing_connects_lie_apart():
     ids=["p2", "p2-tight", "zero5", "zero200", "copies", "star", "stars", "grid"],
 )
 def test_no_two_nodes_coincide(partial_correlation):
-    places = place(partial_correlation)
+    places = layout.node_positions(partial_correlation)
     p = len(places)
     assert np.isfinite(places).all()
     # An even spread over the disc leaves about √(π/p) to each.
     assert lengths(places)[np.triu_indices(p, k=1)].min() > 0.2 * np.sqrt(np.pi / p)
-
-
-@dataclass
-class Picture:
-    """A graph that is only drawn."""
-
-    partial_correlation: np.ndarray
-    reject: np.ndarray
-
-    @property
-    def n_features(self):
-        return len(self.reject)
-
-    @property
-    def feature_names(self):
-        return tuple("abcdefghijklmnop"[: self.n_features])
 
 
 def joined(p, *edges):
@@ -119,7 +95,7 @@ def joined(p, *edges):
     for i, j, value in edges:
         rho[i, j] = rho[j, i] = value
     reject = (rho != 0) & ~np.eye(p, dtype=bool)
-    return Picture(rho, reject)
+    return layout.Graph(tuple("abcdefghijklmnop"[:p]), rho, reject)
 
 
 TRIANGLES = [(0, 1, 0.2), (1, 2, -0.2), (0, 2, 0.2), (3, 4, 0.4), (4, 5, -0.5), (3, 5, 0.4)]
@@ -127,18 +103,17 @@ TRIANGLES = [(0, 1, 0.2), (1, 2, -0.2), (0, 2, 0.2), (3, 4, 0.4), (4, 5, -0.5), 
 
 def test_two_triangles_and_a_bridge():
     graph = joined(8, *TRIANGLES, (2, 3, 0.05))
-    assert communities_of(graph).tolist() == [1, 1, 1, 0, 0, 0, -1, -1]
+    assert graph.communities.tolist() == [1, 1, 1, 0, 0, 0, -1, -1]
 
 
 def test_pairs_that_are_no_edges_do_not_count():
     graph = joined(4, (0, 1, 0.5), (2, 3, 0.4))
     graph.partial_correlation[1, 2] = graph.partial_correlation[2, 1] = 0.9
-    assert communities_of(graph).tolist() == [0, 0, 1, 1]
-    assert edge_strengths(graph)[1, 2] == 0
+    assert graph.communities.tolist() == [0, 0, 1, 1]
+    assert graph.strength[1, 2] == 0
 
 
 def test_names():
     graph = joined(5, (0, 1, 0.1), (1, 2, 0.2), (2, 3, 0.3), (3, 0, 0.3), (0, 2, 0.3), (1, 3, 0.2))
-    communities = communities_of(graph)
-    assert communities.tolist() == [0, 0, 0, 0, -1]
-    assert community_names(graph, communities, graph.feature_names) == ["c, d + 2"]
+    assert graph.communities.tolist() == [0, 0, 0, 0, -1]
+    assert graph.community_names(graph.feature_names) == ["c, d + 2"]

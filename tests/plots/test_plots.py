@@ -14,23 +14,13 @@ from edgewise.errors import ParameterError
 from edgewise.plots import plots
 from edgewise.plots.export import write_plot
 
-every_kind = pytest.mark.parametrize("kind", plots.RESULT_KINDS)
+every_kind = pytest.mark.parametrize("kind", plots.KINDS)
 
 
 def texts_of(axes):
     from matplotlib.text import Text
 
     return [text for text in axes.figure.findobj(Text) if text.get_text()]
-
-
-@pytest.mark.parametrize("kind", ["agreement", "ladder"])
-def test_kinds_of_several_methods_take_their_lines(rows, refuses, kind):
-    lines = ew.compare_methods(rows, methods=["score", "batch"])
-    result = lines[0].result
-    own = getattr(plots, f"plot_{kind}")
-    assert plots.plot(result, kind, lines=lines).get_title() == own(lines).get_title()
-    refuses(lambda: plots.plot(result, kind), ParameterError, "lines", "compare_methods", kind)
-    refuses(lambda: plots.plot(result, lines=lines), ParameterError, "lines", kind)
 
 
 @pytest.mark.parametrize("kind", ["Network", "", "plot", None, 3])
@@ -70,7 +60,7 @@ def test_the_picture_is_the_same_every_time(rows, kind):
 
 @pytest.mark.parametrize(
     ("kind", "ending"),
-    [*((kind, "svg") for kind in plots.RESULT_KINDS), ("network", "png"), ("forest", "pdf")],
+    [*((kind, "svg") for kind in plots.KINDS), ("network", "png"), ("forest", "pdf")],
 )
 def test_hostile_names_are_drawn_as_text(
     tmp_path, require, hostile_names, hostile_rows, kind, ending

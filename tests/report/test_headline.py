@@ -10,7 +10,7 @@ import pytest
 import edgewise as ew
 from edgewise.inference.cautions import Caution
 from edgewise.report import headline
-from edgewise.report.payload import graph_of
+from edgewise.report.payload import shown_graph
 
 BROKEN = Caution("Rows depend on the rows before them.", "dependence", True)
 HARMLESS = Caution("The rows are few.", "few rows")
@@ -50,14 +50,14 @@ class TestAnswer:
 
 
 def test_sentences(result, nothing):
-    told = headline.sentences(result, graph_of(result))
+    told = headline.sentences(result, *shown_graph(result))
     assert told[2:] == [result.why]
     assert "x2 and x1 have the most edges: 2 each." in told[0]
     assert (
         "With 400 rows, this test has 80 % power to detect a partial correlation of about 0."
         in told[1]
     )
-    assert "not a proof that there is none" in headline.sentences(nothing, graph_of(nothing))[0]
+    assert "not a proof that there is none" in headline.sentences(nothing, *shown_graph(nothing))[0]
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,4 @@ def test_all_who_share_the_first_place_have_the_most_edges(result, pairs, told):
     estimate = result.measurement.estimate
     rho = np.where(chosen, 0.3, np.eye(4))
     found = found.with_measured(estimate=replace(estimate, partial_correlation=rho))
-    assert headline.sentences(found, graph_of(found))[0].endswith(f" {told}")
+    assert headline.sentences(found, *shown_graph(found))[0].endswith(f" {told}")

@@ -15,9 +15,8 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import ParameterError, TooFewRowsWarning
-from edgewise.results.base import probabilities
-from edgewise.results.frames import Edge
-from edgewise.results.result import EdgeTestResult
+from edgewise.results.base import equivalent_z, probabilities
+from edgewise.results.result import Edge, EdgeTestResult
 
 METHODS = ["score", "fisher", "trace", "eig"]
 NAMES = ("alpha", "béta", "γ", "x,y")
@@ -78,6 +77,7 @@ def test_edges_are_the_rejected_pairs_strongest_first(scored):
 def test_an_edge_has_the_entries_of_the_matrices(scored):
     matrices = {
         "standard_error": scored.partial_correlation_standard_error,
+        "statistic": equivalent_z(scored.log_pvalue, scored.partial_correlation),
         "interval_low": scored.shown_interval().low,
         "interval_high": scored.shown_interval().high,
     }

@@ -20,7 +20,6 @@ from edgewise.paper.radii import TRACE_MAX_ALPHA
 from edgewise.plots.export import write_graph
 from edgewise.plots.plots import plot_forest
 from edgewise.report.page import Context, report_html
-from edgewise.results.base import interval_label
 
 ALL, EACH = "all pairs", "pointwise"
 #: Method, correction, and the family that its intervals are for.
@@ -203,7 +202,8 @@ def test_graphml_says_what_the_intervals_are(results, tmp_path):
     ],
 )
 def test_percent(level, text):
-    assert interval_label(level, EACH) == f"{text} % interval, pointwise"
+    result = ask("score, none", alpha=1 - level)
+    assert result.interval_label == f"{text} % interval, pointwise"
 
 
 @pytest.mark.parametrize("alpha", [1e-300, 1e-17, 1e-9, 0.5, 0.999])

@@ -9,8 +9,8 @@ import pytest
 
 import edgewise as ew
 from edgewise.plots.export import write_graph
+from edgewise.plots.layout import graph_of
 from edgewise.results.result import chosen_pairs
-from edgewise.results.result import tested_part as part_of
 from edgewise.results.summary import is_chosen
 
 NAMES = ("age", "a", "b", "c", "sex")
@@ -51,10 +51,7 @@ def test_what_was_tested(results):
     assert chosen_pairs(chosen) == [("a", "c"), ("b", "c")]
     whole = ask(given=None)
     assert (whole.tested, whole.given, whole.n_pairs) == (None, (), 10)
-    assert part_of(whole) is whole
-    assert part_of(given).feature_names == ("a", "b", "c")
-    assert part_of(given).tested is None
-    assert part_of(results["chosen, all columns"]).n_pairs == 3
+    assert graph_of(given).feature_names == ("a", "b", "c")
 
 
 def test_the_sentence(results):

@@ -237,6 +237,7 @@ def _member(parts: tuple[Any, ...], value: Any) -> Any:
     """The type among those of a union that a value of JSON can be."""
     if value is None and NoneType in parts:
         return NoneType
+    parts = tuple(part for part in parts if part is not NoneType)
     for part in parts:
         is_list = get_origin(part) in (np.ndarray, tuple)
         if is_list == isinstance(value, list) and _is_object(part) == isinstance(value, dict):
