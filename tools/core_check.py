@@ -83,11 +83,11 @@ def names() -> None:
 
 def every_plot() -> None:
     """The sentence of the first plot, if all have the same."""
-    from edgewise.plots.plots import RESULT_KINDS, plot_ladder
+    from edgewise.plots.plots import KINDS, plot_ladder
 
     plots: list[Callable[[], object]] = [
         lambda kind=kind: result().plot(kind)  # type: ignore[misc]
-        for kind in RESULT_KINDS
+        for kind in KINDS
     ]
     plots.append(lambda: plot_ladder(ew().compare_methods(rows())))
     said = {outcome(one) for one in plots}

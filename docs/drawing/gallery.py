@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 import edgewise as ew
 from drawing.style import WIDTH
-from edgewise.plots.plots import plot_difference
+from edgewise.plots.plots import plot_difference, plot_ladder
 
 #: Methods that take seconds for 100 variables, of each kind of promise.
 METHODS = (
@@ -32,7 +32,6 @@ SIZES = (20, 100)
 #: Options of a plot, where a page has less room than a sheet of paper.
 OPTIONS = {
     "forest": {"most": 20},
-    "agreement": {"most": 24},
     "centrality": {"most": 20},
 }
 
@@ -91,8 +90,7 @@ def of_result(kind: str, size: int) -> Figure:
 
 
 def of_lines(kind: str, size: int) -> Figure:
-    axes = result(size).plot(kind, lines=lines(size), **OPTIONS.get(kind, {}))
-    return lighter(axes)
+    return lighter(plot_ladder(lines(size)))
 
 
 def of_groups(size: int) -> Figure:
@@ -136,7 +134,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
                 of_result,
                 ("network", "heatmap", "volcano", "forest", "pvalues", "centrality"),
             ),
-            (of_lines, ("agreement", "ladder")),
+            (of_lines, ("ladder",)),
         )
         for kind in kinds
         for size in SIZES

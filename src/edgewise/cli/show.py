@@ -165,6 +165,8 @@ def _print_pairs(
     print_table([*headings, interval, "adjusted p"], rows)
     if left := len(pairs) - len(rows):
         output(f"… and {left:,} {more}{'s' * (left != 1)} (--all-edges).")
+    if result.interval_note:
+        output(result.interval_note)
 
 
 def _signed(value: float) -> Text:
