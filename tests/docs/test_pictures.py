@@ -40,10 +40,11 @@ def test_every_picture_is_shown_and_has_words_for_those_who_do_not_see_it(drawin
     assert [where for where, rest in shown.values() if not rest.startswith(":alt: ")] == []
 
 
-def test_every_function_that_plots_has_a_picture(drawing):
+def test_every_plot_has_a_picture(drawing):
     from edgewise.plots import plots
 
     names = {name.replace("_", "-") for name in plots.__all__ if name.startswith("plot_")}
+    names |= {f"plot-{kind}" for kind in plots.KINDS}
     pictures = {name.rpartition("-")[0] for name in drawing.gallery.PICTURES}
     assert pictures == names
 

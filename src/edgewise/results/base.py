@@ -21,6 +21,7 @@ from edgewise.inference.uncertainty import ALL_AT_ONCE
 from edgewise.results.serialize import Serialized
 
 IntArray: TypeAlias = npt.NDArray[np.intp]
+Scale = Literal["precision", "partial_correlation", "fisher_z"]
 _Array = TypeVar("_Array", bound=AnyArray)
 
 #: Corrections for the probability of any false edge: all their decisions hold at once.
@@ -32,7 +33,7 @@ class Result(Serialized):
     """A decision for each of the tested pairs, with intervals that go with it."""
 
     question: Question
-    _scales: ClassVar[tuple[str, str]]
+    _scales: ClassVar[tuple[Scale, Scale]]
 
     @property
     def _measured(self) -> Measurement:
@@ -186,7 +187,7 @@ class Result(Serialized):
         return ConfidenceInterval(frozen(low), frozen(high))
 
     def confidence_interval(
-        self, level: float = 0.95, scale: str | None = None, simultaneous: bool = False
+        self, level: float = 0.95, scale: Scale | None = None, simultaneous: bool = False
     ) -> ConfidenceInterval:
         """Intervals for every pair, as arrays `low` and `high`.
 
