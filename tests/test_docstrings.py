@@ -45,7 +45,7 @@ RESULT_TYPES = (
     "edgewise.results.pair.PairTest",
     "edgewise.results.difference.EdgeDifferenceResult",
     "edgewise.results.difference.EdgeDifference",
-    "edgewise.tables.reading.DataToRead",
+    "edgewise.tables.open.DataToRead",
     "edgewise.tables.files.FileRead",
     "edgewise.api.plan.SamplePlan",
     "edgewise.api.compare_methods.Comparison",

@@ -30,7 +30,7 @@ HOMES = {
     "ConfidenceSequence": "api.confidence_sequence",
     "edge_test_within": "api.edge_test_within",
     "covariance_of_covariance": "paper.covcov",
-    "open_table": "tables.reading",
+    "open_table": "tables.open",
     "EdgeTestResult": "results.result",
 }
 MODULES = ("calibrate", "datasets", "errors", "integrations", "methods", "simulate", "states")

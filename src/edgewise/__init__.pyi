@@ -23,4 +23,4 @@ from edgewise.api.plan import plan_sample_size as plan_sample_size
 from edgewise.api.pool import pool as pool
 from edgewise.paper.covcov import covariance_of_covariance as covariance_of_covariance
 from edgewise.results.result import EdgeTestResult as EdgeTestResult
-from edgewise.tables.reading import open_table as open_table
+from edgewise.tables.open import open_table as open_table

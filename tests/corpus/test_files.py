@@ -10,9 +10,9 @@ from tests.corpus.other_files import OTHER_FILES
 from tests.corpus.text_files import TEXT_FILES
 from tests.corpus.text_refused import TEXT_REFUSED
 
+import edgewise as ew
 from edgewise.errors import EdgewiseError
 from edgewise.tables.files import FileTable
-from edgewise.tables.reading import Reading
 
 FILES = {**TEXT_FILES, **TEXT_REFUSED, **OTHER_FILES}
 
@@ -20,7 +20,7 @@ FILES = {**TEXT_FILES, **TEXT_REFUSED, **OTHER_FILES}
 def opened(case, folder):
     path = folder / case.file
     path.write_bytes(case.content() if callable(case.content) else case.content)
-    return FileTable([path], reading=Reading.checked(**case.reading), **case.chosen)
+    return FileTable([path], reading=ew.open_table("", **case.reading).reading, **case.chosen)
 
 
 def all_rows(table):

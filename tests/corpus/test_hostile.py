@@ -8,7 +8,7 @@ import pytest
 import edgewise as ew
 from edgewise.errors import DataError, FormatGuessWarning, ParameterError, StateFileError
 from edgewise.tables.files import FileTable
-from edgewise.tables.reading import Reading
+from edgewise.tables.open import Reading
 
 NOTED = pytest.mark.filterwarnings("ignore::edgewise.errors.FormatGuessWarning")
 
@@ -64,15 +64,6 @@ class TestThousands:
         refuses(lambda: ew.edge_test(path), DataError, "thousands", "--decimal .")
         told = ew.open_table(path, sep=";", decimal=".")
         assert ew.edge_test(told).n_samples == 60
-
-
-class TestNames:
-    def test_counts_without_a_name_are_a_variable(self, written, rows):
-        counts = np.random.default_rng(1).poisson(20, 400)
-        lines = [f"{n},{line}" for n, line in zip(counts.tolist(), cells(rows), strict=True)]
-        with pytest.warns(FormatGuessWarning, match="is a variable"):
-            result = ew.edge_test(written("x.csv", [",a,b,c,d", *lines]))
-        assert result.feature_names == ("", *"abcd")
 
 
 class TestRowNumbers:

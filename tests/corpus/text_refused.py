@@ -52,7 +52,7 @@ NAMES = {
         "a,,,b\n1,2,3,4\n3,4,4,4\n", "'' more than once", "rename"
     ),
     "two lines of names": refused(",g,g,h\n,a,b,a\n0,1.5,2,3\n1,2,3,4.5\n", "'g' more than once"),
-    "units": refused("a,b\nkg,m\n1,2\n3,4\n", "'kg'", "units", "one row of names"),
+    "units": refused("a,b\nkg,m\n1,2\n3,4\n", "'a'", "'kg' in line 2"),
     "years": refused("2001,2002,2003\n1.5,2,1\n2,3,0\n", "first line", "years", "--header"),
     "years beside a corner": refused(
         ",2001,2002,2003\nu,1.5,2,1\nv,2,3,0\n", "first line", "years", "--header"

@@ -15,7 +15,7 @@ from edgewise.tables.files import FileTable
 from edgewise.tables.formats import fingerprint
 from edgewise.tables.options import View
 
-ENDINGS = ["csv", "csv.gz", "parquet", "feather", "arrows", "npy", "jsonl"]
+ENDINGS = ["csv", "csv.gz", "parquet", "feather", "arrows", "npy"]
 NAMES = tuple("abcd")
 
 
@@ -23,7 +23,6 @@ NAMES = tuple("abcd")
 def write(tmp_path, write_csv):
     """Rows as a file of a kind, under one name."""
     import gzip
-    import json
 
     def file(X, ending, names=NAMES, *, clusters=1):
         path, table = tmp_path / f"rows.{ending}", pa.table(list(X.T), names=list(names))
@@ -36,8 +35,6 @@ def write(tmp_path, write_csv):
         elif ending == "arrows":
             with pa.ipc.new_stream(path, table.schema) as stream:
                 stream.write_table(table)
-        elif ending == "jsonl":
-            path.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
         else:
             write_csv(path, names, X)
             if ending == "csv.gz":
@@ -83,7 +80,7 @@ class TestBetweenTwoPasses:
             os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))
 
         call = between_passes(FileTable([path]), change)
-        refuses(call, DataError, str(path), "written anew, with the same 12,928 bytes")
+        refuses(call, DataError, str(path), "written anew", "now 12,928")
 
     @pytest.mark.parametrize("ending", ["csv", "feather", "npy"])
     def test_a_file_that_is_cut(self, write, rows, refuses, ending):
@@ -94,13 +91,19 @@ class TestBetweenTwoPasses:
     def test_no_file(self, write, rows, refuses):
         path = write(rows, "csv")
         call = between_passes(FileTable([path]), path.unlink)
-        refuses(call, DataError, str(path), "there is no file of that name any more")
+        refuses(call, DataError, str(path), "cannot be read any more")
 
-    @pytest.mark.parametrize("ending", ["npz", "xlsx"])
+    @pytest.mark.parametrize("ending", ["npz", "xlsx", "jsonl"])
     def test_rows_in_memory_do_not_change(self, rows, tmp_path, same_result, ending, require):
         path = tmp_path / f"rows.{ending}"
         if ending == "npz":
             np.savez(path, rows)
+        elif ending == "jsonl":
+            path.write_text(
+                "".join(f"{dict(zip(NAMES, row, strict=True))}\n" for row in rows.tolist()).replace(
+                    "'", '"'
+                )
+            )
         else:
             book = require("openpyxl").Workbook()
             for row in [NAMES, *rows.tolist()]:

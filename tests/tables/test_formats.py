@@ -13,7 +13,6 @@ from pyarrow import feather
 import edgewise as ew
 from edgewise.errors import DataError, DataTypeError, NonFiniteError, ParameterError
 from edgewise.tables.formats import open_file
-from edgewise.tables.reading import Reading
 
 NAMES = ["r.csv", "r.parquet", "r.feather", "r.arrow", "r.npy"]
 DEFAULT = ("x0", "x1", "x2", "x3")
@@ -168,7 +167,7 @@ def saved(tmp_path):
 
 
 def test_columns_of_all_lines(saved, all_rows):
-    file = open_file(saved({"a": 1}, "", {"b": 2.5, "a": True}, {"ü": None}))
+    file = open_file(saved({"a": 1}, "", {"b": 2.5, "a": 1}, {"ü": None}))
     assert (file.names, file.n_rows, file.kind) == (("a", "b", "ü"), 3, "JSON lines")
     nan = np.nan
     expected = [[1, nan, nan], [1, 2.5, nan], [nan, nan, nan]]
@@ -178,33 +177,19 @@ def test_columns_of_all_lines(saved, all_rows):
 
 def test_labels(saved, all_rows):
     file = open_file(saved({"g": "u", "a": 1}, {"g": "v", "a": 2}, {"a": 3}))
-    assert file.texts == {"g": "text, first 'u' in line 1"}
+    assert file.texts == {"g": "text"}
     assert file.values("g") == ["u", "v", None]
     labels = all_rows(file.read(("a", "g"), 0, ("g",)))[:, 1]
     assert labels[0] != labels[1]
     assert np.isnan(labels[2])
 
 
-def test_numbers_that_are_large(saved, all_rows):
-    file = open_file(saved('{"a": 9007199254740993, "b": 1' + "0" * 5000 + "}", '{"a": 1e400}'))
-    np.testing.assert_array_equal(
-        all_rows(file.read(("a", "b"), 0)), [[2.0**53, np.inf], [np.inf, np.nan]]
-    )
-
-
 @pytest.mark.parametrize(
-    ("line", "fragments"),
-    [
-        ("[1, 2]", ["a list"]),
-        ("7", ["a value"]),
-        ("{'a': 1}", ["not JSON"]),
-        ('{"a": 1} {"a": 2}', ["not JSON"]),
-        ("[" * 100_000, ["not JSON"]),
-    ],
+    "line", ["[1, 2]", "7", "{'a': 1}", '{"a": 1e400}', '{"a": true}', "[" * 100_000]
 )
-def test_lines_that_are_no_objects(saved, refuses, line, fragments):
+def test_lines_that_cannot_be_read(saved, refuses, line):
     path = saved({"a": 1}, line)
-    refuses(lambda: open_file(path), DataError, "line 2", str(path), *fragments)
+    refuses(lambda: open_file(path), DataError, "JSON", str(path))
 
 
 @pytest.fixture
@@ -251,7 +236,16 @@ def test_the_number_of_a_row(sheet, refuses):
 
 def test_options(sheet, refuses):
     path = sheet([[7, 1.5], [8, 2.5]])
-    file = open_file(path, Reading.checked(header=False, index_col=0))
-    assert (file.names, file.index, file.notes) == (("x0", "x1"), ("x0",), ())
-    refuses(lambda: open_file(path, Reading.checked(sheet=1)), DataError, "no sheet 1", "'Sheet'")
-    refuses(lambda: open_file(path, Reading.checked(decimal=",")), ParameterError, "text files")
+    file = open_file(path, ew.open_table("", header=False, index_col=0).reading)
+    assert (file.names, [*file.index], file.notes) == (("x0", "x1"), ["x0"], ())
+    refuses(
+        lambda: open_file(path, ew.open_table("", sheet=1).reading),
+        DataError,
+        "no sheet 1",
+        "'Sheet'",
+    )
+    refuses(
+        lambda: open_file(path, ew.open_table("", decimal=",").reading),
+        ParameterError,
+        "text files",
+    )

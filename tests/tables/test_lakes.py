@@ -11,7 +11,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import edgewise as ew
-from edgewise.errors import DataError, FormatGuessWarning
+from edgewise.errors import DataError
 from edgewise.tables.files import DatasetTable, FileTable
 from edgewise.tables.open import as_table
 
@@ -51,18 +51,16 @@ def test_a_dataset_whose_files_change_is_refused(tmp_path, table):
 
 def test_folders_of_partitions(folder, table, rows, same_result):
     order = np.lexsort((np.arange(400), np.arange(400) >= 200, np.arange(400) % 2))
-    found = FileTable([folder])
+    found = as_table(folder)
     assert found.feature_names == tuple("abcd")
-    assert "'site' comes from the names of folders" in found.notes[0]
-    blocks = [np.asarray(block) for block in found.blocks()]
-    np.testing.assert_array_equal(np.concatenate(blocks), rows[order])
-    years = FileTable([folder], columns=["year", "a"])
-    blocks = [np.asarray(block) for block in years.blocks()]
-    expected = np.column_stack([2020 + (order >= 200), rows[order, 0]])
-    np.testing.assert_array_equal(np.concatenate(blocks), expected)
-    with pytest.warns(FormatGuessWarning):
-        compared = ew.compare_groups(folder, by="site")
+    assert found.left_out == {"site": "categories", "year": "categories"}
+    for table in (found, FileTable([folder])):
+        blocks = [np.asarray(block) for block in table.blocks()]
+        np.testing.assert_array_equal(np.concatenate(blocks), rows[order])
+    compared = ew.compare_groups(folder, by="site")
     assert (compared.group_names, compared.n_samples) == (("u", "v"), (200, 200))
+    clustered = ew.edge_test(folder, clusters="year", method="score", alpha=0.5)
+    assert clustered.feature_names == tuple("abcd")
     whole = ds.dataset(folder, partitioning="hive")
     assert as_table(whole).feature_names == (*"abcd", "year")
 
@@ -97,8 +95,7 @@ def test_tables_of_lakes(table, rows, same_result, lake):
 @pytest.mark.parametrize(
     ("log", "said"), [("_delta_log/0.json", "Delta Lake"), ("metadata/v1.metadata.json", "Iceberg")]
 )
-def test_a_lake_is_never_read_as_plain_files(folder, refuses, monkeypatch, log, said):
-    monkeypatch.setitem(__import__("sys").modules, "deltalake", None)
+def test_a_lake_is_never_read_as_plain_files(folder, refuses, log, said):
     (folder / log).parent.mkdir()
     (folder / log).write_text("{}")
     inside = folder / "site=u" / "year=2020"

@@ -12,7 +12,7 @@ from edgewise.tables.files import prefetched
 
 
 def readers():
-    return [thread for thread in threading.enumerate() if thread.name == "edgewise-reader"]
+    return [thread for thread in threading.enumerate() if thread.name.startswith("edgewise-reader")]
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +24,7 @@ def no_thread_is_left():
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 500])
 def test_the_same_items_in_the_same_order(n):
-    assert list(prefetched(lambda: iter(range(n)))) == list(range(n))
+    assert list(prefetched(item for item in range(n))) == list(range(n))
 
 
 @pytest.mark.parametrize("error", [ValueError("broken"), KeyboardInterrupt(), MemoryError()])
@@ -35,7 +35,7 @@ def test_errors_reach_the_reader_after_the_items_before_them(error):
 
     seen = []
     with pytest.raises(type(error)) as caught:
-        seen.extend(iter_into(seen, prefetched(make)))
+        seen.extend(iter_into(seen, prefetched(make())))
     assert caught.value is error
     assert seen == list(range(7))
     assert "make" in [entry.name for entry in caught.traceback]
@@ -57,7 +57,7 @@ def test_stopping_early_ends_the_thread_and_closes_what_it_read():
         finally:
             closed.set()
 
-    items = prefetched(make)
+    items = prefetched(make())
     assert list(islice(items, 3)) == [0, 1, 2]
     assert len(readers()) == 1
     items.close()
@@ -66,7 +66,7 @@ def test_stopping_early_ends_the_thread_and_closes_what_it_read():
 
 
 def test_a_forgotten_iterator_ends_the_thread():
-    items = prefetched(count)
+    items = prefetched(item for item in count())
     next(items)
     assert len(readers()) == 1
     del items
@@ -81,7 +81,7 @@ def test_it_does_read_ahead():
         ahead.set()
         yield 1
 
-    items = prefetched(make)
+    items = prefetched(make())
     assert next(items) == 0
     assert ahead.wait(5)
     assert list(items) == [1]
@@ -90,6 +90,6 @@ def test_it_does_read_ahead():
 @pytest.mark.parametrize("few", [True, False])
 def test_few_columns_leave_the_cores_to_the_reader(few):
     before = blas_threads()
-    seen = [blas_threads() for _ in prefetched(lambda: iter(range(3)), few_columns=few)]
+    seen = [blas_threads() for _ in prefetched((item for item in range(3)), few_columns=few)]
     assert set(seen) == {1 if few else before}
     assert blas_threads() == before

@@ -7,7 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import DataError, FormatGuessWarning, ParameterError
-from edgewise.tables.reading import data_and_reading
+from edgewise.tables.open import data_and_reading
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import edgewise as ew
 from edgewise.errors import EdgewiseError
 from edgewise.tables.files import FileTable
-from edgewise.tables.reading import Reading
 
 LETTERS = st.characters(categories=["L", "N", "P", "S", "Zs"], exclude_characters="\x85")
 NAMES = st.lists(
@@ -59,7 +59,7 @@ class Number(str):
 
 
 def read(path, **reading):
-    table = FileTable([path], reading=Reading.checked(**reading))
+    table = FileTable([path], reading=ew.open_table("", **reading).reading)
     return table, np.concatenate([np.empty((0, len(table.feature_names))), *table.blocks()])
 
 

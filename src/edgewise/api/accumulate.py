@@ -16,9 +16,8 @@ from edgewise.sums.concordance import ConcordanceMoments
 from edgewise.sums.moments import Moments, RowState
 from edgewise.sums.pairwise import PairwiseMoments
 from edgewise.sums.sequence import SequenceMoments
-from edgewise.tables.open import as_table, on_cluster, open_files
+from edgewise.tables.open import as_table, on_cluster, open_files, weight_kind_of
 from edgewise.tables.options import MISSING, weighted_columns
-from edgewise.tables.reading import weight_kind_of
 
 S = TypeVar("S", bound=RowState)
 

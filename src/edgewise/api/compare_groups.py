@@ -37,7 +37,7 @@ from edgewise.tables.options import (
     refuse_pairwise,
     values_of,
 )
-from edgewise.tables.reading import data_and_reading
+from edgewise.tables.open import data_and_reading
 from edgewise.tables.table import Table, all_rows, column_places, raise_for_nonfinite
 
 _MOST_LEVELS = 12

@@ -20,7 +20,7 @@ from edgewise.plots.export import graph_kind, plot_kind
 from edgewise.sums.save import is_state_file
 from edgewise.tables.files import expand_paths
 from edgewise.tables.open import as_table
-from edgewise.tables.reading import DataToRead, open_table
+from edgewise.tables.open import DataToRead, open_table
 from edgewise.tables.table import Table
 
 

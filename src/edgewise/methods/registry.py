@@ -130,7 +130,7 @@ def _raise_for_unknown_option(
     # Where something went wrong, and not in every run.
     from inspect import Parameter, signature
 
-    from edgewise.tables.reading import open_table
+    from edgewise.tables.open import open_table
 
     caller = function.__name__
     if name in signature(open_table).parameters:

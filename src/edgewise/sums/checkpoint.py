@@ -98,7 +98,7 @@ def read_with_checkpoints(
 def _facts(files: FileTable, state: RowState, how: dict[str, Any]) -> dict[str, Any]:
     """What must be the same when reading continues: the files, the columns, the kind of state."""
     forms = [
-        form and [form.encoding, form.sep, form.quote, form.decimal, form.skip, form.layout.n_cells]
+        form and [form.encoding, form.sep, form.quote, form.decimal, form.skip, form.n_cells]
         for form in files.forms()
     ]
     said = [str(getattr(files.reading, name)) for name in ("na_values", "header", "sheet")]

@@ -233,7 +233,7 @@ def dask_file_table(files: FileTable, *, client: Any = None) -> DaskTable:
         [f"file '{path}'" for path in files.paths],
         files.feature_names,
         named=files.named,
-        partition_rows=files.rows_of_files(),
+        partition_rows=[rows for _, rows in files.rows_read()],
         client=client,
         along=files.along,
         files=files.rows_read(),

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
-import stat
 import warnings
-import zipfile
 import zlib
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, time
 from functools import lru_cache
@@ -24,14 +21,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from edgewise._checks import default_names
-from edgewise._linalg import AnyArray, FloatArray
 from edgewise._optional import require
 from edgewise._text import listed, one_line
-from edgewise.errors import DataError, DataTypeError, EdgewiseError
+from edgewise.errors import DataError, EdgewiseError
 from edgewise.tables.arrays import check_rows
-from edgewise.tables.options import label_number
-from edgewise.tables.reading import CELLS, TEXT, Reading
-from edgewise.tables.table import HINT, Rows, batch_rows
+from edgewise.tables.open import CELLS, TEXT, Reading
+from edgewise.tables.table import Rows, batch_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,13 +35,13 @@ if TYPE_CHECKING:
 
 #: What standard input is called in messages and lists of files.
 STANDARD_INPUT = "standard input"
+_PYARROW = ("pyarrow", "tables")
 
 # ---------------------------------------------------------------------------------------------
 # Where files are.
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """A file that is not on this machine, such as s3://bucket/rows.parquet; used like a `Path`."""
 
     url: str
@@ -119,15 +114,14 @@ def location(path: str | os.PathLike[str]) -> Path | Address:
 # between, or during a pass, would give numbers of neither version.
 
 # The last bytes of a file are looked at, too: the time of two writes is the same where a file
-# system counts it in seconds, or where somebody sets it.
-_END = 4096
-_PARQUET = b"PAR1"
+# system counts it in seconds, or where somebody sets it. In Parquet they say where the rows are.
+_END = 1 << 18
 
 
 class Fingerprint(NamedTuple):
     """The size of a file, the time of its last write, and a checksum of its end.
 
-    Of Parquet the whole footer. Not the inode, which some network file systems change.
+    Not the inode, which some network file systems change.
     """
 
     size: int
@@ -142,36 +136,8 @@ def fingerprint(path: str | os.PathLike[str]) -> Fingerprint:
         return Fingerprint(info.size or 0, info.mtime_ns or 0, 0)
     with place.open("rb", buffering=0) as file:
         known = os.fstat(file.fileno())
-        end = _last(file, known.st_size, _END)
-        if end.endswith(_PARQUET):
-            footer = int.from_bytes(end[-8:-4], "little") + 8
-            if _END < footer < known.st_size:
-                end = _last(file, known.st_size, footer)
-    return Fingerprint(known.st_size, known.st_mtime_ns, zlib.crc32(end))
-
-
-def _last(file: Any, size: int, wanted: int) -> bytes:
-    file.seek(max(size - wanted, 0))
-    parts = []
-    while some := file.read(wanted):
-        parts.append(some)
-        wanted -= len(some)
-    return b"".join(parts)
-
-
-def check_unchanged(path: str, then: Fingerprint, *, may_grow: bool = False) -> None:
-    """Refuse a file of another fingerprint; `may_grow` allows for rows that were added."""
-    try:
-        now = fingerprint(path)
-    except FileNotFoundError as error:
-        raise changed(path, "there is no file of that name any more") from error
-    except OSError as error:
-        raise changed(path, f"it cannot be read any more ({error.strerror})") from error
-    if now == then or (may_grow and now.size > then.size):
-        return
-    if now.size != then.size:
-        raise changed(path, f"it had {then.size:,} bytes, now {now.size:,}")
-    raise changed(path, f"it was written anew, with the same {now.size:,} bytes")
+        file.seek(max(known.st_size - _END, 0))
+        return Fingerprint(known.st_size, known.st_mtime_ns, zlib.crc32(file.read(_END)))
 
 
 def changed(path: str, how: str) -> DataError:
@@ -185,20 +151,28 @@ def changed(path: str, how: str) -> DataError:
 
 @contextmanager
 def unchanged(path: str, then: Fingerprint | None, *, may_grow: bool = False) -> Iterator[None]:
-    """Refuse a file that changed before or during this block; without a fingerprint, nothing."""
+    """Refuse a file that changed before or during this block; `may_grow` allows for more rows."""
+
+    def check() -> None:
+        try:
+            now = fingerprint(path)
+        except OSError as error:
+            raise changed(path, f"it cannot be read any more ({error.strerror})") from error
+        if then is not None and now != then and not (may_grow and now.size > then.size):
+            raise changed(
+                path, f"it was written anew, with {then.size:,} bytes before, now {now.size:,}"
+            )
+
     if then is None:
         yield
         return
-    check_unchanged(path, then, may_grow=may_grow)
+    check()
     try:
         yield
-    except Exception as error:
-        try:
-            check_unchanged(path, then, may_grow=may_grow)
-        except DataError as other:
-            raise other from error
+    except Exception:
+        check()
         raise
-    check_unchanged(path, then, may_grow=may_grow)
+    check()
 
 
 @contextmanager
@@ -211,7 +185,7 @@ def all_unchanged(paths: Iterable[str]) -> Iterator[None]:
         yield
 
 
-def check_size(path: Path | Address, size: int) -> None:
+def _check_size(path: Path | Address, size: int) -> None:
     """Refuse a file that became shorter: reading what is mapped into memory would end the process."""
     if size and isinstance(path, Path) and (now := path.stat().st_size) < size:
         raise changed(str(path), f"it had {size:,} bytes, now {now:,}")
@@ -231,48 +205,27 @@ class OpenedFile:
     n_rows: int | None
     estimated_rows: int | None
     read: Callable[..., Iterator[Rows]]
+    labels: Callable[[str], list[Any]]  # all values of a column; None where there is none
     # The columns that do not hold numbers, and what they hold.
     texts: Mapping[str, str] = field(default_factory=dict)
     # Columns that only number or name the rows, and a note about each of them.
-    index: tuple[str, ...] = ()
-    index_notes: tuple[str, ...] = ()
+    index: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    labels: Callable[[str], list[Any]] | None = None  # all values of a column, if it may hold text
     entries: Sequence[int] = (0,)  # rows at which a pass can start without reading those before
     rescannable: bool = True
     form: TextFormat | None = None
     kind: str = "CSV"
-    mark: Fingerprint | None = None
-    held: bool = False  # in memory since it was opened, so that no change matters
+    mark: Fingerprint | None = None  # None for what is in memory since it was opened
 
     @property
     def where(self) -> str:
         """The file in a message."""
         return self.path if self.path == STANDARD_INPUT else f"file '{self.path}'"
 
-    def note(self, left_out: Collection[str]) -> str:
-        """What is unusual about how it was read, to follow its name in a sentence."""
-        index = zip(self.index, self.index_notes, strict=True)
-        notes = [*self.notes, *(note for name, note in index if note and name in left_out)]
-        return "".join(
-            f"{' ' if not k and not note.startswith('its ') else '; ' if k else ': '}{note}"
-            for k, note in enumerate(notes)
-        )
-
-    def unchanged(self, *, may_grow: bool = False) -> AbstractContextManager[None]:
-        """Refuse the file if it changes before or during a block that reads its rows."""
-        return unchanged(self.path, None if self.held else self.mark, may_grow=may_grow)
-
     def values(self, name: str) -> list[Any]:
         """All values of a column, which may hold text; None where there is none."""
-        with self.unchanged(), readable(self.path):
-            if self.labels is not None:
-                return self.labels(name)
-            blocks = [np.asarray(block)[:, 0] for block in self.read([name], 0)]
-            return list(np.concatenate(blocks).tolist()) if blocks else []
-
-
-_READERS = ("pyarrow", "lzma", "zlib", "_lzma", "zipfile")
+        with unchanged(self.path, self.mark), readable(self.path):
+            return self.labels(name)
 
 
 @contextmanager
@@ -282,161 +235,30 @@ def readable(path: str, *, whatever: bool = False) -> Iterator[None]:
         yield
     except EdgewiseError:
         raise
-    except UnicodeEncodeError as error:
-        raise DataError(
-            f"data: expected the name of a file in UTF-8, got {os.fsencode(path)!r}; rename it."
-        ) from error
     except UnicodeError as error:
         raise DataError(
             f"data: file '{path}' is not text in the encoding of its first lines "
             f"({one_line(error)}); name its encoding (encoding=... of open_table, --encoding)."
         ) from error
-    except EOFError as error:
-        raise DataError(f"data: file '{path}' is cut short ({one_line(error)}).") from error
-    except OSError as error:
-        # The readers' own errors have no number: they say what is wrong with the bytes.
-        reason = error.strerror or f"{one_line(error)}; is it complete"
-        raise DataError(
-            f"data: file '{path}' cannot be read: {reason}{'.' if error.strerror else '?'}"
-        ) from error
     except Exception as error:
         # The errors of Arrow, which may not be installed, and of readers of other formats.
-        if not whatever and type(error).__module__.partition(".")[0] not in _READERS:
+        package = type(error).__module__.partition(".")[0]
+        known = isinstance(error, OSError | EOFError) or package in _READERS
+        if not (whatever or known):
             raise
-        reason = one_line(error) or type(error).__name__
+        # The readers' own errors have no number: they say what is wrong with the bytes.
+        reason = getattr(error, "strerror", None)
+        if reason is None:
+            reason = one_line(error) or type(error).__name__
+            if "pickle" in reason:  # NumPy takes any other file as one, and says how to load it
+                reason = "it is of another kind, or holds objects"
+            reason += ". Is it complete, and of the kind that its name says"
         raise DataError(
-            f"data: file '{path}' cannot be read: {reason}. Is it complete, and of the kind that "
-            "its name says?"
+            f"data: file '{path}' cannot be read: {reason}{'?' if 'complete,' in reason else '.'}"
         ) from error
 
 
-# ---------------------------------------------------------------------------------------------
-# Formats by their first bytes, or else by the ending of a name.
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format of files: how their names end, the function that opens one, how they begin."""
-
-    name: str
-    endings: tuple[str, ...]
-    opener: str  # in this module, or module:function
-    marks: tuple[bytes, ...] = ()
-    options: frozenset[str] = frozenset()  # of `Reading` that mean something for it
-    needs: tuple[str, str] | None = None  # the module that reads it and the extra that brings it
-
-    def open(self, path: Path | Address, reading: Reading) -> OpenedFile:
-        """Open a file of this format."""
-        reading.refuse_unless(self.options, f"the {self.name} file '{path}'")
-        if self.needs is not None:
-            require(*self.needs, f"The {self.name} file '{path}'")
-        module, _, function = self.opener.rpartition(":")
-        opener = getattr(import_module(module or __name__), function)
-        opened: OpenedFile = opener(path, reading) if self.options else opener(path)
-        claimed = _by_ending(path.name)
-        if claimed is not None and claimed is not self:
-            article = "an" if self.name[0] in "AE" else "a"
-            note = f"is {article} {self.name} file, not {claimed.name}"
-            opened = replace(opened, notes=(note, *opened.notes))
-        return replace(opened, kind=self.name)
-
-
-def _packed(*endings: str) -> tuple[str, ...]:
-    codecs = ("", ".gz", ".bz2", ".zst", ".xz", ".zip")
-    return tuple(ending + codec for ending in endings for codec in codecs)
-
-
-_PYARROW = ("pyarrow", "tables")
-_TEXT_ENDINGS = _packed(".csv", ".tsv", ".tab", ".txt", ".dat")
-_OPENPYXL = ("openpyxl", "excel")
-CSV = Format("CSV", _TEXT_ENDINGS, "edgewise.tables.text:open_csv", (), TEXT | CELLS, _PYARROW)
-PARQUET = Format("Parquet", (".parquet", ".pq"), "open_parquet", (_PARQUET,), needs=_PYARROW)
-IPC = Format(
-    "Arrow",
-    (".feather", ".arrow", ".ipc", ".arrows"),
-    "open_ipc",
-    (b"ARROW1", b"\xff\xff\xff\xff"),  # a file, a stream
-    needs=_PYARROW,
-)
-NPY = Format("NumPy", (".npy",), "open_npy", (b"\x93NUMPY",))
-NPZ = Format("NumPy", (".npz",), "open_npz")
-EXCEL = Format(
-    "Excel", (".xlsx", ".xlsm"), "open_excel", options=CELLS | {"sheet"}, needs=_OPENPYXL
-)
-JSON = Format("JSON lines", _packed(".jsonl", ".ndjson"), "open_json_lines", needs=_PYARROW)
-FORMATS = (CSV, PARQUET, IPC, NPY, NPZ, EXCEL, JSON)
-
-# Taken out of a folder; a text file of another name may be a note to the reader.
-_FOLDER_ENDINGS = tuple(
-    ending
-    for kind in FORMATS
-    for ending in kind.endings
-    if not ending.startswith((".txt", ".dat", ".tab"))
-)
-_LOOKED_AT = 4096  # bytes of a file without a known ending
-# Common formats that are one step away, and that step.
-_OTHERS = {
-    (".xls", ".ods"): "save it as .xlsx or .csv",
-    (".json",): "write one object on each line (.jsonl), or pass the list of objects",
-    (".sav", ".dta", ".sas7bdat", ".por"): "read it with pandas, and pass the data frame",
-    (".rds", ".rda", ".rdata"): "in R, write it with write.csv(table, file, row.names = FALSE)",
-    (".h5ad",): "read it with anndata, and pass the object",
-    (".h5", ".hdf5", ".nc", ".zarr", ".mat", ".fif", ".edf"): "read it with the library for it, "
-    "and pass the array or data frame",
-    (".pkl", ".pickle", ".joblib"): "load it yourself, and pass the array or data frame; loading "
-    "such a file can run any code",
-    (".db", ".sqlite", ".sqlite3", ".duckdb"): "run a query, and pass its cursor or data frame",
-}
-
-
-def format_of(path: Path | Address) -> Format:
-    """The format of a file, by its first bytes, or else by the ending of its name."""
-    for endings, remedy in _OTHERS.items():
-        if path.name.lower().endswith(endings):
-            raise _unknown(path, remedy)
-    claimed = _by_ending(path.name)
-    with path.open("rb") as file:
-        head = file.read(_LOOKED_AT)
-    for kind in FORMATS:
-        if kind.marks and head.startswith(kind.marks):
-            return kind
-    if head.startswith(b"PK\x03\x04") and claimed in (None, CSV, NPY):
-        return _format_of_archive(path)
-    if claimed is not None:
-        return claimed
-    # Text has no zeros, except in UTF-16, where a mark or every other byte says so.
-    if 0 in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise _unknown(path, "convert it first")
-    return CSV
-
-
-def _by_ending(name: str) -> Format | None:
-    return next((kind for kind in FORMATS if name.lower().endswith(kind.endings)), None)
-
-
-def _format_of_archive(path: Path | Address) -> Format:
-    """A workbook, arrays, or text in an archive."""
-    try:
-        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-            members = archive.namelist()
-    except zipfile.BadZipFile as error:
-        raise DataError(
-            f"data: file '{path}' is a damaged archive ({error}); is it complete?"
-        ) from error
-    if any(member.startswith("xl/") for member in members):
-        return EXCEL
-    if members and all(member.endswith(".npy") for member in members):
-        return NPZ
-    if any(member.startswith(("word/", "ppt/", "META-INF/")) for member in members):
-        raise _unknown(path, "convert it first")
-    return CSV
-
-
-def _unknown(path: Path | Address, remedy: str) -> DataError:
-    return DataError(
-        "data: expected a .csv, .tsv, .parquet, .feather, .arrow, .npy, .npz, .xlsx or .jsonl "
-        f"file, got '{path}'; {remedy}."
-    )
+_READERS = ("pyarrow", "lzma", "zlib", "_lzma", "zipfile")
 
 
 def open_file(path: str | os.PathLike[str], reading: Reading | None = None) -> OpenedFile:
@@ -446,51 +268,47 @@ def open_file(path: str | os.PathLike[str], reading: Reading | None = None) -> O
         if isinstance(place, Path):
             if not place.exists():
                 raise DataError(f"data: there is no file '{place}'; check the path.")
-            if is_pipe(place):
+            if not place.is_file():
                 return open_pipe(place, reading)
         elif place.info().type.name == "NotFound":
             raise DataError(f"data: there is no file '{place}'; check the address.")
         # Before anything is known of it, so that all of it is of one version.
         mark = fingerprint(path)
-        return replace(format_of(place).open(place, reading), mark=mark)
-
-
-def is_pipe(path: Path) -> bool:
-    """Whether a path is that of a pipe or a device, which can be read only once."""
-    mode = path.stat().st_mode if path.exists() else 0
-    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+        kind = format_of(place)
+        reading.refuse_unless(kind.options, f"the {kind.name} file '{place}'")
+        if kind.needs is not None:
+            require(*kind.needs, f"The {kind.name} file '{place}'")
+        opened = kind.open(place, reading)
+        return replace(opened, kind=kind.name, mark=None if kind.in_memory else mark)
 
 
 def open_pipe(path: Path | None, reading: Reading) -> OpenedFile:
     """A named pipe or a process substitution, such as <(zcat rows.csv.gz), or standard input."""
     require(*_PYARROW, "CSV text")
-    from edgewise.tables.text import open_csv_stream, standard_input
+    from edgewise.tables.text import Pipe, open_text, standard_input
 
-    name = STANDARD_INPUT if path is None else f"the pipe '{path}'"
-    reading.refuse_unless(CSV.options, name)
-    if path is None:
-        return open_csv_stream(standard_input(), STANDARD_INPUT, reading)
+    reading.refuse_unless(TEXT | CELLS, STANDARD_INPUT if path is None else f"the pipe '{path}'")
     # Without a buffer, so that reading waits for no more than what has come.
-    pipe = path.open("rb", buffering=0)
-    try:
-        return open_csv_stream(pipe, str(path), reading, owned=True)
-    except BaseException:
-        pipe.close()
-        raise
-
-
-def in_folder(name: str) -> bool:
-    """Whether a file in a folder is taken as data."""
-    return name.lower().endswith(_FOLDER_ENDINGS) and not name.startswith((".", "_", "~$"))
+    stream = standard_input() if path is None else path.open("rb", buffering=0)
+    name = STANDARD_INPUT if path is None else str(path)
+    with readable(name):
+        return open_text(Pipe(stream), name, reading)
 
 
 # ---------------------------------------------------------------------------------------------
 # Parquet files, and Arrow IPC files (Feather) and streams.
 
 _COLUMN_BUFFER = 1 << 17  # bytes of each column read at once
+_IPC_STREAM = b"\xff\xff\xff\xff"
 
 
-def open_parquet(path: Path | Address) -> OpenedFile:
+def _open_text(path: Path | Address, reading: Reading) -> OpenedFile:
+    from edgewise.tables.text import open_text
+
+    return open_text(path, str(path), reading)
+
+
+def _open_parquet(path: Path | Address, reading: Reading) -> OpenedFile:
     """A Parquet file; reading starts at a row group."""
     from pyarrow import parquet
 
@@ -516,32 +334,38 @@ def open_parquet(path: Path | Address) -> OpenedFile:
     return _of_batches(path, schema, sizes, batches)
 
 
-def open_ipc(path: Path | Address) -> OpenedFile:
+def _open_ipc(path: Path | Address, reading: Reading) -> OpenedFile:
     """An Arrow IPC file or stream, mapped into memory and read in slices of its batches."""
     import pyarrow as pa
 
-    with _ipc(path) as (schema, found, file):
-        first = next(found(0), None)
-        file.seek(0)
-        whole = file.read_buffer() if isinstance(path, Path) else pa.py_buffer(b"")
-        size = whole.size
-        mapped = first is not None and all(
-            0 <= buffer.address - whole.address < size
-            for column in first.columns
-            for buffer in column.buffers()
-            if buffer
-        )
-    with _ipc(path, None if mapped else [0][: len(schema)]) as (_, found, _):
-        sizes = [batch.num_rows for batch in found(0)]
+    @contextmanager
+    def found(fields: list[int] | None, first: int = 0) -> Iterator[tuple[pa.Schema, Any]]:
+        """The schema, and the batches from one on, of some fields, or of all without a copy."""
+        with pa.memory_map(str(path)) if isinstance(path, Path) else path.open() as file:
+            stream = file.read(4) == _IPC_STREAM
+            file.seek(0)
+            options = None if fields is None else pa.ipc.IpcReadOptions(included_fields=fields)
+            opened = (pa.ipc.open_stream if stream else pa.ipc.open_file)(file, options=options)
+            yield (
+                opened.schema,
+                islice(opened, first, None)
+                if stream
+                else map(opened.get_batch, range(first, opened.num_record_batches)),
+            )
+
+    with found(None) as (schema, _):
+        pass
+    size = path.stat().st_size if isinstance(path, Path) else 0
+    with found([0][: len(schema)]) as (_, every):
+        sizes = [batch.num_rows for batch in every]
 
     def batches(columns: Sequence[str], first: int) -> Iterator[pa.RecordBatch]:
-        rows = batch_rows(len(columns))
-        fields = None if mapped else [schema.get_field_index(name) for name in columns]
-        with _ipc(path, fields) as (_, found, _):
-            for batch in found(first):
+        rows, fields = batch_rows(len(columns)), [schema.get_field_index(name) for name in columns]
+        with found(fields if 2 * len(fields) < len(schema) else None, first) as (_, some):
+            for batch in some:
                 chosen = batch.select(list(columns))
                 for start in range(0, batch.num_rows, rows):
-                    check_size(path, size)
+                    _check_size(path, size)
                     part = chosen.slice(start, rows)
                     # Arrow trusts the file, and a damaged one would end the process. Numbers
                     # cannot be wrong once their lengths are right, but text and labels can.
@@ -551,27 +375,20 @@ def open_ipc(path: Path | Address) -> OpenedFile:
     return _of_batches(path, schema, sizes, batches)
 
 
-@contextmanager
-def _ipc(path: Path | Address, fields: list[int] | None = None) -> Iterator[Any]:
-    """The schema, a function that gives the batches from one on, and the file, mapped if whole."""
-    import pyarrow as pa
+def _open_json_lines(path: Path | Address, reading: Reading) -> OpenedFile:
+    """A file of JSON objects, one on each line, all held in memory: a key may begin in the last."""
+    from pyarrow import json
 
-    options = None if fields is None else pa.ipc.IpcReadOptions(included_fields=fields)
-    if not isinstance(path, Path):
-        source = path.open()
-    else:
-        source = pa.memory_map(str(path)) if fields is None else pa.OSFile(str(path))
-    with source as file:
-        stream = file.read(4) == b"\xff\xff\xff\xff"
-        file.seek(0)
-        opened = (pa.ipc.open_stream if stream else pa.ipc.open_file)(file, options=options)
+    from edgewise.tables.text import byte_stream
 
-        def found(first: int) -> Iterator[pa.RecordBatch]:
-            if stream:
-                return islice(opened, first, None)
-            return map(opened.get_batch, range(first, opened.num_record_batches))
+    with byte_stream(path) as stream:
+        table = json.read_json(stream)
+    found = table.to_batches()
 
-        yield opened.schema, found, file
+    def batches(columns: Sequence[str], first: int) -> Iterator[pa.RecordBatch]:
+        return (batch.select(list(columns)) for batch in found[first:])
+
+    return _of_batches(path, table.schema, [len(batch) for batch in found], batches)
 
 
 def _of_batches(
@@ -589,7 +406,10 @@ def _of_batches(
     def labels(name: str) -> list[Any]:
         return [label for batch in batches([name], 0) for label in batch.column(0).to_pylist()]
 
-    index = pandas_index(schema)
+    note = (
+        "its column {!r} is the index of a pandas data frame and is left out (columns=..., "
+        "--columns, names it to keep it)"
+    )
     return OpenedFile(
         str(path),
         tuple(schema.names),
@@ -597,14 +417,9 @@ def _of_batches(
         ends[-1],
         ends[-1],
         read,
-        texts=texts_of(schema),
-        index=index,
-        index_notes=tuple(
-            f"its column {name!r} is the index of a pandas data frame and is left out "
-            "(columns=..., --columns, names it to keep it)"
-            for name in index
-        ),
-        labels=labels,
+        labels,
+        texts_of(schema),
+        {name: note.format(name) for name in pandas_index(schema)},
         entries=ends[:-1] or (0,),
     )
 
@@ -613,110 +428,60 @@ def _of_batches(
 # NumPy's own files.
 
 
-def open_npy(path: Path | Address) -> OpenedFile:
+def _open_npy(path: Path | Address, reading: Reading) -> OpenedFile:
     """A .npy file of two dimensions, mapped into memory."""
-    with _plain_file(path, ".npy array"):
+    with readable(str(path), whatever=True):
         if isinstance(path, Path):
-            rows: AnyArray = np.load(path, mmap_mode="r", allow_pickle=False)
-            size = path.stat().st_size
-        else:
-            with path.open() as file:
-                rows, size = np.load(file, allow_pickle=False), 0
-    named = rows.dtype.names
-    check_rows(_plain(rows[:1]) if named else rows, name=f"file '{path}'")
-    return _of_array(path, rows, named, size)
+            return _of_array(path, np.load(path, mmap_mode="r", allow_pickle=False))
+        with path.open() as file:
+            return _of_array(path, np.load(file, allow_pickle=False))
 
 
-def open_npz(path: Path | Address) -> OpenedFile:
-    """A .npz file: one array of two dimensions, or several of one dimension as columns."""
+def _open_npz(path: Path | Address, reading: Reading) -> OpenedFile:
+    """The only array in a .npz file."""
     with (
-        _plain_file(path, ".npz archive"),
+        readable(str(path), whatever=True),
         path.open("rb") as file,
         np.load(file, allow_pickle=False) as archive,
     ):
         arrays = {name: archive[name] for name in archive.files}
-    tables = [array for array in arrays.values() if array.ndim == 2]
-    lengths = {array.shape for array in arrays.values()}
-    names = None
-    if len(tables) == 1:
-        rows = tables[0]
-    elif arrays and not tables and len(lengths) == 1 and len(lengths.pop()) == 1:
-        names, rows = tuple(arrays), np.column_stack(list(arrays.values()))
-    else:
+    if len(arrays) != 1:
         shapes = [f"{name!r} of shape {array.shape}" for name, array in arrays.items()]
         raise DataError(
-            f"data: expected one array of two dimensions in '{path}', or columns of equal length, "
-            f"got {listed(shapes) or 'no arrays'}; pass the one you mean, as in "
-            "np.load(path)['name']."
+            f"data: expected one array in '{path}', got {listed(shapes) or 'none'}; pass the one "
+            "you mean, as in np.load(path)['name']."
         )
-    opened = _of_array(path, np.asarray(check_rows(rows, name=f"file '{path}'")), names, 0)
-    if len(arrays) > 1 and names is None:
-        note = f"its only array of two dimensions is read, of {len(arrays)} arrays"
-        opened = replace(opened, notes=(note,))
-    return replace(opened, held=True)
+    return _of_array(path, *arrays.values())
 
 
-@contextmanager
-def _plain_file(path: Path | Address, what: str) -> Iterator[None]:
-    """Turn whatever NumPy stumbles over in a damaged file into a sentence."""
-    try:
-        with readable(str(path)):
-            yield
-    except EdgewiseError:
-        raise
-    except Exception as error:  # its parser of headers is that of Python
-        reason = one_line(error) or type(error).__name__
-        if "pickle" in reason:  # NumPy takes any other file as one, and says how to load it
-            reason = "it is of another kind, or holds objects"
-        raise DataError(
-            f"data: file '{path}' is not a plain {what}: {reason}; is it complete?"
-        ) from error
-
-
-def _of_array(
-    path: Path | Address, rows: AnyArray, names: tuple[str, ...] | None, size: int
-) -> OpenedFile:
-    known = names or default_names(rows.shape[1])
-    n = len(rows)
+def _of_array(path: Path | Address, array: Any) -> OpenedFile:
+    rows = check_rows(array, name=f"file '{path}'")
+    n, names = len(rows), default_names(rows.shape[1])
+    size = path.stat().st_size if isinstance(path, Path) and isinstance(array, np.memmap) else 0
 
     def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
-        order, step = [known.index(name) for name in columns], batch_rows(len(columns))
+        order, step = [names.index(name) for name in columns], batch_rows(len(columns))
         for start in range(skip, n, step):
-            check_size(path, size)
-            yield _plain(rows[start : start + step])[:, order]
+            _check_size(path, size)
+            yield np.asarray(rows[start : start + step])[:, order]
 
-    entries = range(0, max(n, 1), batch_rows(len(known)))
-    return OpenedFile(str(path), known, bool(names), n, n, read, entries=entries)
+    def labels(name: str) -> list[Any]:
+        return list(np.asarray(rows)[:, names.index(name)].tolist())
 
-
-def _plain(rows: AnyArray) -> AnyArray:
-    """Rows of records as rows of numbers; others as they are."""
-    if rows.dtype.names is None:
-        return rows
-    from numpy.lib.recfunctions import structured_to_unstructured
-
-    plain: AnyArray = structured_to_unstructured(rows)
-    return plain
+    entries = range(0, max(n, 1), batch_rows(len(names)))
+    return OpenedFile(str(path), names, False, n, n, read, labels, entries=entries)
 
 
 # ---------------------------------------------------------------------------------------------
 # Sheets of Excel workbooks, read by openpyxl: calamine makes an empty cell of a formula without a
 # value and of an error, which would be gaps that nobody sees.
 
-_OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 
-
-def open_excel(path: Path | Address, reading: Reading) -> OpenedFile:
+def _open_excel(path: Path | Address, reading: Reading) -> OpenedFile:
     """One sheet of a workbook, which is held in memory as text: its values, not its formulas."""
     require(*_PYARROW, f"The Excel file '{path}'")
     from edgewise.tables.text import open_text
 
-    with path.open("rb") as file:
-        if file.read(len(_OLD_EXCEL)) == _OLD_EXCEL:
-            raise DataError(
-                f"data: file '{path}' has a password, or is of the old kind .xls; save it as .xlsx "
-                "without a password."
-            )
     # Whatever openpyxl stumbles over in a damaged workbook; its warnings are about styles.
     with readable(str(path), whatever=True), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -726,8 +491,8 @@ def open_excel(path: Path | Address, reading: Reading) -> OpenedFile:
     for row in rows:
         write(row if any(row) else [])
     plain = replace(reading, sep=",", quote='"', decimal=".", encoding="utf-8", sheet=None)
-    opened = open_text(str(path), text.getvalue().encode(), plain)
-    return replace(opened, notes=(*notes, *opened.notes), held=True)
+    opened = open_text(text.getvalue().encode(), str(path), plain)
+    return replace(opened, notes=(*notes, *opened.notes))
 
 
 def _sheet(path: Path | Address, reading: Reading) -> tuple[list[list[str]], list[str]]:
@@ -738,15 +503,13 @@ def _sheet(path: Path | Address, reading: Reading) -> tuple[list[list[str]], lis
     with path.open("rb") as file, path.open("rb") as again:
         book = load_workbook(file, read_only=True, data_only=True)
         names = [sheet.title for sheet in book.worksheets]
-        if not names:
-            raise DataError(f"data: expected a sheet of cells in '{path}', got none; add one.")
-        place, given = 0, reading.sheet
-        if given is not None and given in names:
+        given = 0 if reading.sheet is None else reading.sheet
+        if given in names:
             place = names.index(str(given))
         # On the command line a place is text too; the name of a sheet goes first.
-        elif str(given).isdecimal() and int(str(given)) < len(names):
-            place = int(str(given))
-        elif given is not None:
+        elif str(given).isdecimal() and int(given) < len(names):
+            place = int(given)
+        else:
             raise DataError(
                 f"sheet: file '{path}' has no sheet {given!r}; it has "
                 f"{listed([*map(repr, names)])}."
@@ -754,7 +517,7 @@ def _sheet(path: Path | Address, reading: Reading) -> tuple[list[list[str]], lis
         sheet = book.worksheets[place]
         sheet.reset_dimensions()  # some programs write wrong ones, and rows would be cut off
         rows = [*sheet.iter_rows(values_only=True)]
-        if any(cell is None for row in rows for cell in row):
+        if any(None in row for row in rows):
             # A formula whose value was never computed would be a gap.
             formulas = load_workbook(again, read_only=True).worksheets[place]
             formulas.reset_dimensions()
@@ -769,7 +532,7 @@ def _sheet(path: Path | Address, reading: Reading) -> tuple[list[list[str]], lis
     filled = [k for row in rows for k, cell in enumerate(row) if cell is not None]
     first, last = min(filled, default=0), max(filled, default=-1) + 1
     cells = [[*map(_cell_text, (*row, *[None] * (last - len(row)))[first:last])] for row in rows]
-    if len(names) == 1 or given is not None:
+    if len(names) == 1 or reading.sheet is not None:
         return cells, []
     note = (
         f"its first sheet {names[0]!r} of {len(names)} is read (sheet=..., --sheet, names another)"
@@ -785,83 +548,89 @@ def _cell_text(cell: Any) -> str:
 
 
 # ---------------------------------------------------------------------------------------------
-# JSON lines: an object on each line, its keys the columns.
+# Formats by their first bytes, or else by the ending of a name.
 
 
-def open_json_lines(path: Path | Address) -> OpenedFile:
-    """A file of JSON objects, one on each line, all read once: a key may begin in the last."""
-    counts: dict[str, int] = {}  # numbers, less other values
-    texts: dict[str, str] = {}
-    n = 0
-    for line, record in _records(path):
-        n += 1
-        for name, value in record.items():
-            number = value is None or isinstance(value, int | float)
-            counts[name] = counts.get(name, 0) + (0 if value is None else 1 if number else -1)
-            if not number and name not in texts:
-                text = str(value)
-                shown = f"{text[:60]!r}{'…' * (len(text) > 60)}"
-                texts[name] = f"{_json_kind(value)}, first {shown} in line {line}"
-    if not counts:
-        raise DataError(f"data: file '{path}' is empty; expected an object on each line.")
-    mixed = {name: text for name, text in texts.items() if counts[name] > 0}
+class Format(NamedTuple):
+    """A format of files: how their names end, the function that opens one, how they begin."""
 
-    def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
-        for name in columns:
-            if name in mixed and name not in along:
-                raise _not_number(str(path), name, mixed[name])
-        records = islice((record for _, record in _records(path)), skip, None)
-        while some := list(islice(records, batch_rows(len(columns)))):
-            rows: FloatArray = np.empty((len(some), len(columns)), order="F")
-            for k, name in enumerate(columns):
-                values = [record.get(name) for record in some]
-                rows[:, k] = [
-                    label_number(value) if name in along else np.nan if value is None else value
-                    for value in values
-                ]
-            yield rows
-
-    def labels(name: str) -> list[Any]:
-        return [record.get(name) for _, record in _records(path)]
-
-    texts = {name: text for name, text in texts.items() if name not in mixed}
-    return OpenedFile(str(path), tuple(counts), True, n, n, read, texts=texts, labels=labels)
+    name: str
+    endings: tuple[str, ...]
+    open: Callable[[Path | Address, Reading], OpenedFile]
+    marks: tuple[bytes, ...] = ()
+    options: frozenset[str] = frozenset()  # of `Reading` that mean something for it
+    needs: tuple[str, str] | None = _PYARROW  # the module that reads it, the extra that brings it
+    in_memory: bool = False
 
 
-def _not_number(path: str, name: str, value: str) -> DataTypeError:
-    return DataTypeError(
-        f"data: column {name!r} of file '{path}' must hold numbers, got {value}; if that stands "
-        f"for a missing value, write null, else {HINT}."
+def _packed(*endings: str) -> tuple[str, ...]:
+    codecs = ("", ".gz", ".bz2", ".zst", ".xz", ".zip")
+    return tuple(ending + codec for ending in endings for codec in codecs)
+
+
+CSV = Format(
+    "CSV", (*_packed(".csv", ".tsv", ".tab", ".txt", ".dat"), ".zip"), _open_text, (), TEXT | CELLS
+)
+FORMATS = (
+    CSV,
+    Format("Parquet", (".parquet", ".pq"), _open_parquet, (b"PAR1",)),
+    Format("Arrow", (".feather", ".arrow", ".ipc", ".arrows"), _open_ipc, (b"ARROW1", _IPC_STREAM)),
+    Format("NumPy", (".npy",), _open_npy, (b"\x93NUMPY",), needs=None),
+    Format("NumPy", (".npz",), _open_npz, needs=None, in_memory=True),
+    Format(
+        "Excel",
+        (".xlsx", ".xlsm"),
+        _open_excel,
+        options=CELLS | {"sheet"},
+        needs=("openpyxl", "excel"),
+        in_memory=True,
+    ),
+    Format("JSON lines", _packed(".jsonl", ".ndjson"), _open_json_lines, in_memory=True),
+)
+# Taken out of a folder; a text file of another name may be a note to the reader.
+_FOLDER_ENDINGS = tuple(
+    ending
+    for kind in FORMATS
+    for ending in kind.endings
+    if not ending.startswith((".txt", ".dat", ".tab", ".zip"))
+)
+# Common formats that are one step away, and that step.
+_OTHERS = {
+    (".xls", ".ods"): "save it as .xlsx or .csv",
+    (".json",): "write one object on each line (.jsonl), or pass the list of objects",
+    (".sav", ".dta", ".sas7bdat", ".por"): "read it with pandas, and pass the data frame",
+    (".rds", ".rda", ".rdata"): "in R, write it with write.csv(table, file, row.names = FALSE)",
+    (".h5ad",): "read it with anndata, and pass the object",
+    (".h5", ".hdf5", ".nc", ".zarr", ".mat", ".fif", ".edf"): "read it with the library for it, "
+    "and pass the array or data frame",
+    (".pkl", ".pickle", ".joblib"): "load it yourself, and pass the array or data frame; loading "
+    "such a file can run any code",
+    (".db", ".sqlite", ".sqlite3", ".duckdb"): "run a query, and pass its cursor or data frame",
+}
+
+
+def format_of(path: Path | Address) -> Format:
+    """The format of a file, by its first bytes, or else by the ending of its name."""
+    name = path.name.lower()
+    remedy = next((step for endings, step in _OTHERS.items() if name.endswith(endings)), None)
+    if remedy is None:
+        with path.open("rb") as file:
+            head = file.read(4096)
+        for kind in FORMATS:
+            if kind.marks and head.startswith(kind.marks):
+                return kind
+        for kind in FORMATS:
+            if name.endswith(kind.endings):
+                return kind
+        # Text has no zeros, except in UTF-16, where a mark or every other byte says so.
+        if 0 not in head or head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return CSV
+    raise DataError(
+        "data: expected a .csv, .tsv, .parquet, .feather, .arrow, .npy, .npz, .xlsx or .jsonl "
+        f"file, got '{path}'; {remedy or 'convert it first'}."
     )
 
 
-def _records(path: Path | Address) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects, with the numbers of their lines; blank lines are left out."""
-    from edgewise.tables.text import byte_stream
-
-    with io.TextIOWrapper(byte_stream(path), "utf-8-sig") as text:
-        for number, line in enumerate(text, 1):
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line, parse_int=_whole)
-            except (ValueError, RecursionError) as error:
-                raise DataError(
-                    f"data: line {number} of file '{path}' is not JSON: {one_line(error)}; each "
-                    "line must hold one object."
-                ) from error
-            if not isinstance(record, dict):
-                raise DataError(
-                    f"data: line {number} of file '{path}' must hold an object such as "
-                    f'{{"a": 1, "b": 2}}, got {_json_kind(record)}; each line is a row.'
-                )
-            yield number, record
-
-
-def _whole(digits: str) -> int | float:
-    return int(digits) if len(digits) < 300 else float(digits)  # more are beyond float64
-
-
-def _json_kind(value: object) -> str:
-    kinds: dict[type, str] = {str: "text", list: "a list", dict: "objects"}
-    return kinds.get(type(value), "a value")
+def in_folder(name: str) -> bool:
+    """Whether a file in a folder is taken as data."""
+    return name.lower().endswith(_FOLDER_ENDINGS) and not name.startswith((".", "_", "~$"))

@@ -1,4 +1,4 @@
-"""From any data to a table: the only place that decides what kind of data the user passed.
+"""From any data to a table: `open_table`, and the only place that decides what kind of data it is.
 
 An object is recognised by the names of its classes or by what it can do, so that no package is
 imported to find out. Its reader is imported when the first object of its kind arrives.
@@ -6,17 +6,26 @@ imported to find out. Its reader is imported when the first object of its kind a
 
 from __future__ import annotations
 
+import codecs
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from importlib import import_module
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from edgewise._checks import check_choice, check_columns, check_known, check_names
+from edgewise._checks import (
+    check_choice,
+    check_columns,
+    check_count,
+    check_flag,
+    check_known,
+    check_names,
+)
 from edgewise._linalg import AnyArray
 from edgewise.errors import DataError, DataTypeError, FormatGuessWarning, ParameterError, warn
 from edgewise.tables.arrays import ArrayTable, is_sparse
@@ -29,13 +38,209 @@ from edgewise.tables.options import (
     view,
     weighted_columns,
 )
-from edgewise.tables.reading import DataToRead, data_and_reading
 from edgewise.tables.table import Table, select_columns
 
 if TYPE_CHECKING:
     from edgewise.tables.files import FileTable
 
-_Names = Sequence[str] | None
+# ---------------------------------------------------------------------------------------------
+# What the user says about how to read data; the rest is worked out from them.
+
+#: Options of text files, and of everything that holds text cells.
+TEXT = frozenset({"sep", "decimal", "encoding", "quote", "skip"})
+CELLS = frozenset({"na_values", "header", "index_col"})
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The options of `open_table`, checked; None for what is worked out from the data."""
+
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    quote: str | None = None
+    skip: int | None = None
+    na_values: tuple[str, ...] = ()
+    header: bool | None = None
+    index_col: str | int | bool | None = None
+    sheet: str | int | None = None
+
+    def given(self) -> list[str]:
+        """The names of the options that were given."""
+        return [one.name for one in fields(self) if getattr(self, one.name) not in (None, ())]
+
+    def refuse_unless(self, known: Collection[str], what: str) -> None:
+        """Refuse options that mean nothing for this kind of data."""
+        for name in self.given():
+            if name not in known:
+                kinds = "text files and workbooks" if name in CELLS else "text files such as .csv"
+                kinds = "a workbook (.xlsx)" if name == "sheet" else kinds
+                raise ParameterError(f"{name}: expected {kinds}, got {what}; leave the option out.")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DataToRead:
+    """Data and how to read them; every function that takes data takes this too.
+
+    Nothing is read until a function needs it, and then only the columns that it asks for.
+
+    Attributes
+    ----------
+    data : object
+        What `open_table` was given.
+    reading : Reading
+        How it is read.
+    client : distributed.Client or None
+        The Dask cluster that reads it.
+    weight_kind : str
+        What weights mean.
+    feature_names : tuple of str or None
+        Names of all columns, in place of those that come with the data.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> ew.open_table("rows.csv", sep=";", decimal=",")
+    open_table('rows.csv', sep=';', decimal=',')
+    """
+
+    data: Any
+    reading: Reading
+    client: Any = None
+    weight_kind: str = "sampling"
+    feature_names: tuple[str, ...] | None = None
+
+    def __repr__(self) -> str:
+        said = "".join(f", {name}={getattr(self.reading, name)!r}" for name in self.reading.given())
+        return f"open_table({self.data!r}{said})"
+
+
+def open_table(
+    data: Any,
+    *,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    quote: str | None = None,
+    skip: int | None = None,
+    na_values: str | Sequence[str] = (),
+    header: bool | None = None,
+    index_col: str | int | bool | None = None,
+    sheet: str | int | None = None,
+    feature_names: Sequence[str] | None = None,
+    client: Any = None,
+    weight_kind: str = "sampling",
+) -> DataToRead:
+    """Say how to read data, if edgewise cannot work it out from the first lines.
+
+    Text files rarely need an option, and a `FormatGuessWarning` names whatever is unusual. What you
+    set is never guessed.
+
+    Parameters
+    ----------
+    data : path or list of paths
+        A file, a folder, a pattern, or several of them; with the last three options any data.
+    sep : str, optional
+        The character between the cells of a text file; "tab"; or "whitespace" for several blanks.
+    decimal : {".", ","}, optional
+        The decimal point of a text file.
+    encoding : str, optional
+        The encoding of a text file, such as "latin-1" or "utf-16".
+    quote : {'"', "'"}, optional
+        The quotes around cells of a text file.
+    skip : int, optional
+        How many lines above the names (or the first row) of a text file are a title, say.
+    na_values : str or sequence of str
+        Further texts that stand for missing values, such as "?" or "-999".
+    header : bool, optional
+        Whether the first line holds the names of the columns.
+    index_col : str, int or False, optional
+        The column that numbers or names the rows, by name or by place from 0; False for none.
+    sheet : str or int, optional
+        The sheet of a workbook (.xlsx), by name or by place; by default the first.
+    feature_names : sequence of str, optional
+        Names of the columns of numbers, in place of those that come with the data.
+    client : distributed.Client, optional
+        A Dask cluster that reads the files, or works on the data of Dask.
+    weight_kind : {"sampling", "frequency"}
+        Whether weights are inverse probabilities of sampling, or say how often a row was seen.
+
+    Returns
+    -------
+    DataToRead
+        What `edge_test` and all other functions take as data. Nothing is read yet.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import edgewise as ew
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name) / "rows.csv"
+    >>> _ = path.write_text("a;b\\n1,5;2\\n0,5;-999\\n2,5;1\\n0,1;0\\n")
+    >>> rows = ew.open_table(path, sep=";", decimal=",", na_values="-999")
+    >>> ew.edge_test(rows, missing="drop").n_samples
+    3
+    >>> folder.cleanup()
+    """
+    named = {
+        "tab": "\t",
+        "\\t": "\t",
+        "space": "whitespace",
+        " ": "whitespace",
+        r"\s+": "whitespace",
+    }
+    text = named.get(sep, sep) if isinstance(sep, str) else ""
+    one_character = len(text) == 1 and text.isascii() and text not in '\n\r"'
+    if sep is not None and text != "whitespace" and not one_character:
+        raise ParameterError(
+            "sep: expected one character between the cells, such as ';' or 'tab', or 'whitespace', "
+            f"got {sep!r}."
+        )
+    for name, value, choices in (("decimal", decimal, ".,"), ("quote", quote, "\"'")):
+        if value is not None:
+            check_choice(name, value, tuple(choices))
+    try:
+        known = None if encoding is None else codecs.lookup(encoding).name
+    except (LookupError, TypeError, ValueError):
+        raise ParameterError(
+            "encoding: expected the name of an encoding, such as 'utf-8', 'latin-1' or 'utf-16', "
+            f"got {encoding!r}."
+        ) from None
+    for name, place in (("index_col", index_col), ("sheet", sheet)):
+        number = isinstance(place, Integral) and not isinstance(place, bool) and int(place) >= 0
+        off = place is None or (place is False and name == "index_col")
+        if not (off or number or isinstance(place, str)):
+            raise ParameterError(f"{name}: expected a name or a place from 0 on, got {place!r}.")
+    several = isinstance(na_values, Iterable) and not isinstance(na_values, str | bytes)
+    reading = Reading(
+        None if sep is None else text,
+        decimal,
+        known,
+        quote,
+        None if skip is None else check_count("skip", skip, at_least=0),
+        tuple(map(str, na_values if several else [na_values])),
+        None if header is None else check_flag("header", header),
+        index_col,
+        sheet,
+    )
+    check_choice("weight_kind", weight_kind, ("sampling", "frequency"))
+    names = None if feature_names is None else check_names(feature_names)
+    return DataToRead(data, reading, client, weight_kind, names)
+
+
+def weight_kind_of(data: Any) -> str:
+    """What weights of these data mean."""
+    return data.weight_kind if isinstance(data, DataToRead) else "sampling"
+
+
+def data_and_reading(data: Any) -> tuple[Any, Reading | None]:
+    """What `open_table` was given, and its options; other data as they are."""
+    return (data.data, data.reading) if isinstance(data, DataToRead) else (data, None)
+
+
+# ---------------------------------------------------------------------------------------------
+# Tables.
 
 
 def as_table(
@@ -63,7 +268,8 @@ def as_table(
     if isinstance(weights, str):
         along = weights
         columns, exclude = weighted_columns(columns, exclude, weights)
-    table = open_columns(data, columns, exclude, () if clusters is None else _names(along), client)
+    labels = (along,) if along is not None and clusters is not None else ()
+    table = open_columns(data, columns, exclude, labels, client)
     options: dict[str, Any] = {}
     if isinstance(weights, str):
         names = table.feature_names
@@ -76,12 +282,7 @@ def as_table(
             table = chosen_columns(table, (*(name for name in names if name != weights), weights))
     for argument, values in (("clusters", clusters), ("weights", weights)):
         if values is not None and not isinstance(values, str):
-            _check_aligned(
-                data_and_reading(data)[0],
-                values,
-                argument,
-                "labels" if argument == "clusters" else "weights",
-            )
+            _check_aligned(data_and_reading(data)[0], values, argument)
             options["column"] = column_for(table, values, argument)
     if clusters is not None or weights is not None:
         options |= {"clusters": clusters is not None, "along_name": along}
@@ -100,11 +301,7 @@ def as_table(
     return view(table, **options) if options else table
 
 
-def _names(name: str | None) -> tuple[str, ...]:
-    return () if name is None else (name,)
-
-
-def _check_aligned(data: Any, values: Any, argument: str, what: str) -> None:
+def _check_aligned(data: Any, values: Any, argument: str) -> None:
     """Refuse a pandas `Series` whose index is that of a pandas frame in another order.
 
     Values go by position; an index that only counts from 0 is meant as a list.
@@ -115,6 +312,7 @@ def _check_aligned(data: Any, values: Any, argument: str, what: str) -> None:
     same = len(rows) == len(own) and bool(rows.isin(own).all())
     if own.equals(rows) or (not same and is_a(own, "pandas", "RangeIndex")):
         return
+    what = "labels" if argument == "clusters" else "weights"
     raise ParameterError(
         f"{argument}: expected {what} in the order of the rows, got a Series whose index differs "
         f"from that of the data; pass {what}.loc[data.index] if the index says which row each "
@@ -178,8 +376,8 @@ _CONTAINERS: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 def open_columns(
     data: Any,
-    columns: _Names = None,
-    exclude: _Names = None,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
     along: Sequence[str] = (),
     client: Any = None,
 ) -> Table:
@@ -196,27 +394,25 @@ def open_columns(
         names = check_names(data.feature_names, len(whole.feature_names))
         return open_columns(view(whole, names=names), **chosen)
     data, reading = data_and_reading(data)
-    if isinstance(data, Table):
-        if reading is not None:
-            reading.refuse_unless((), "a table that is open")
-        if columns is None and exclude is None and not along:
-            return data
-        names, _ = select_columns(data.feature_names, "the table", **chosen)
-        return data if names == tuple(data.feature_names) else chosen_columns(data, names)
     if _is_path_like(data):
-        from edgewise.tables.files import DatasetTable, FileTable, opened_lake
+        from edgewise.tables.files import DatasetTable, partitioned_dataset
 
-        if (lake := opened_lake(_paths(data))) is not None:
-            return DatasetTable(lake, **chosen)
-        files = FileTable(_paths(data), reading=reading, **chosen)
-        _warn_about_guesses(files)
+        if client is None and (dataset := partitioned_dataset(_paths(data))) is not None:
+            return DatasetTable(dataset, **chosen)
+        files = _open_files(data, reading, **chosen)
         if client is None:
             return files
         from edgewise.tables.dask import dask_file_table
 
         return dask_file_table(files, client=client)
     if reading is not None:
-        reading.refuse_unless((), f"a {type(data).__name__}")
+        what = "table that is open" if isinstance(data, Table) else type(data).__name__
+        reading.refuse_unless((), f"a {what}")
+    if isinstance(data, Table):
+        if columns is None and exclude is None and not along:
+            return data
+        names, _ = select_columns(data.feature_names, "the table", **chosen)
+        return data if names == tuple(data.feature_names) else chosen_columns(data, names)
     if _is_dask(data):
         from edgewise.tables.dask import dask_table
 
@@ -263,14 +459,16 @@ def open_files(
             f"data: expected a path or a list of paths, got {type(data).__name__}; only files can "
             "be read on from a checkpoint."
         )
-    files = FileTable(_paths(data), columns=columns, exclude=exclude, reading=reading)
-    _warn_about_guesses(files)
-    return files
+    return _open_files(data, reading, columns=columns, exclude=exclude)
 
 
-def _warn_about_guesses(files: FileTable) -> None:
+def _open_files(data: Any, reading: Reading | None, **chosen: Any) -> FileTable:
+    from edgewise.tables.files import FileTable
+
+    files = FileTable(_paths(data), reading=reading, **chosen)
     for note in files.notes:
         warn(note, FormatGuessWarning)
+    return files
 
 
 def files_of(data: Any) -> dict[object, str]:
@@ -303,18 +501,13 @@ def on_cluster(data: Any) -> bool:
     return _is_dask(data) or _is_spark(data)
 
 
+# The type is checked, because a `Delayed` of Dask and a column of Spark seem to have every attribute.
 def _is_dask(data: Any) -> bool:
-    """Whether `data` is a collection of Dask, without importing it."""
-    # The type is checked, because a `Delayed` object seems to have every attribute.
-    kind = type(data)
-    return kind.__module__.partition(".")[0] == "dask" and hasattr(kind, "__dask_graph__")
+    return _package(type(data)) == "dask" and hasattr(type(data), "__dask_graph__")
 
 
 def _is_spark(data: Any) -> bool:
-    """Whether `data` is a Spark data frame (classic or Connect), without importing pyspark."""
-    # The type is checked, because a Spark column seems to have every attribute.
-    kind = type(data)
-    return kind.__module__.startswith("pyspark.sql") and hasattr(kind, "mapInArrow")
+    return _package(type(data)) == "pyspark" and hasattr(type(data), "mapInArrow")
 
 
 def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
@@ -348,75 +541,59 @@ def labels_of(values: Iterable[Any]) -> AnyArray:
     return found
 
 
-# Objects that are one step away from rows, by package and class, which may be a base class: what
-# to pass instead.
+# ---------------------------------------------------------------------------------------------
+# Objects that are one step away from rows, by a class, which may be a base class: what to pass.
+
 _ONE_COLUMN = "a frame of several columns, as in frame[['a', 'b']]"
+_GROUPED = "the frame itself, and the column as clusters"
 _QUERY = "what connection.execute(query) gives"
-
 _REMEDIES = {
-    ("pandas", "Series"): _ONE_COLUMN,
-    ("pandas", "Index"): _ONE_COLUMN,
-    ("pandas", "BaseGroupBy"): "the frame itself, and the column as clusters",
-    ("polars", "Series"): _ONE_COLUMN,
-    ("polars", "GroupBy"): "the frame itself, and the column as clusters",
-    ("pyarrow", "Array"): "a table of several columns",
-    ("pyarrow", "ChunkedArray"): "a table of several columns",
-    ("narwhals", "LazyFrame"): "data.to_native() or data.collect()",
-    ("datasets", "Dataset"): "data.with_format('arrow')[:]",
-    ("datasets", "DatasetDict"): "one of its splits, data['train'].with_format('arrow')[:]",
-    ("datasets", "IterableDataset"): "its batches, data.with_format('arrow').iter(batch_size=1000),"
-    " with method='batch'",
-    ("torch", "Dataset"): "its values as one tensor, or a DataLoader of it with method='batch'",
-    ("xarray", "DataArray"): "data.to_pandas(), with the rows along the first of two dimensions",
-    ("xarray", "Dataset"): "data.to_dataarray().T.to_pandas(), or data['name'].to_pandas()",
-    ("xarray", "DataTree"): "one of its arrays, as in data['group/name'].to_pandas()",
-    ("mudata", "MuData"): "one of its modalities, as in data.mod['rna'].to_df()",
-    (
-        "anndata",
-        "AnnData",
-    ): "data.to_df() or data[:, genes].to_df(), with clusters=data.obs['donor']",
-    ("anndata", "Raw"): "data.to_adata().to_df()",
-    ("mne", "BaseRaw"): "data.get_data().T, with feature_names=data.ch_names, after "
+    "pandas.Series": _ONE_COLUMN,
+    "pandas.BaseGroupBy": _GROUPED,
+    "polars.Series": _ONE_COLUMN,
+    "polars.GroupBy": _GROUPED,
+    "pyarrow.Array": "a table of several columns",
+    "pyarrow.ChunkedArray": "a table of several columns",
+    "datasets.Dataset": "data.with_format('arrow')[:]",
+    "datasets.DatasetDict": "one of its splits, data['train'].with_format('arrow')[:]",
+    "torch.Dataset": "its values as one tensor, or a DataLoader of it with method='batch'",
+    "xarray.DataArray": "data.to_pandas(), with the rows along the first of two dimensions",
+    "xarray.Dataset": "data.to_dataarray().T.to_pandas(), or data['name'].to_pandas()",
+    "mudata.MuData": "one of its modalities, as in data.mod['rna'].to_df()",
+    "anndata.AnnData": "data.to_df() or data[:, genes].to_df(), with clusters=data.obs['donor']",
+    "mne.BaseRaw": "data.get_data().T, with feature_names=data.ch_names, after "
     "data = data.copy().pick('data', exclude='bads')",
-    ("mne", "BaseEpochs"): "np.concatenate(data.get_data().transpose(0, 2, 1)), with "
+    "mne.BaseEpochs": "np.concatenate(data.get_data().transpose(0, 2, 1)), with "
     "feature_names=data.ch_names and clusters=np.repeat(data.selection, len(data.times))",
-    ("mne", "Evoked"): "data.data.T, with feature_names=data.ch_names",
-    ("mne", "_BaseSourceEstimate"): "its values, data.data.T",
-    ("_duckdb", "DuckDBPyConnection"): "a query, as in connection.sql(...)",
-    ("duckdb", "DuckDBPyConnection"): "a query, as in connection.sql(...)",
-    ("sqlalchemy", "Engine"): _QUERY,
-    ("sqlalchemy", "Connection"): _QUERY,
-    ("sqlalchemy", "Session"): "what session.execute(query) gives",
-    ("sqlalchemy", "Executable"): _QUERY,
+    "_duckdb.DuckDBPyConnection": "a query, as in connection.sql(...)",
+    "duckdb.DuckDBPyConnection": "a query, as in connection.sql(...)",
+    "sqlalchemy.Engine": _QUERY,
+    "sqlalchemy.Connection": _QUERY,
+    "sqlalchemy.Executable": _QUERY,
 }
-
 # How tables of a package are put one below another; NumPy does it for all others.
 _STACKED = {
-    "pandas": "pandas.concat(data)",
-    "polars": "polars.concat(data)",
-    "pyarrow": "pyarrow.concat_tables(data)",
-    "anndata": "anndata.concat(data).to_df()",
-    "scipy": "scipy.sparse.vstack(data)",
-    "torch": "torch.cat(data)",
+    "pandas": "pandas.concat",
+    "polars": "polars.concat",
+    "scipy": "scipy.sparse.vstack",
 }
 
 
 def check_is_rows(data: Any) -> None:
     """Refuse objects that hold rows only after one more step, and say which."""
-    first = data[0] if isinstance(data, list | tuple) and data else data
-    kinds = (*type(data).__mro__, *(one for one in type(first).__mro__ if _package(one) == "mne"))
-    for package, name in [(_package(one), one.__name__) for one in kinds]:
-        if (remedy := _REMEDIES.get((package, name))) is not None:
-            what = f"{package.lstrip('_')} {type(first).__name__}"
+    items: Any = data if isinstance(data, list | tuple) else ()
+    first = data[0] if items else data
+    mne = [one for one in type(first).__mro__ if _package(one) == "mne"]
+    for one in (*type(data).__mro__, *mne):
+        if (remedy := _REMEDIES.get(f"{_package(one)}.{one.__name__}")) is not None:
+            what = f"{_package(one).lstrip('_')} {type(first).__name__}"
             what = what if first is data else f"list of {what}"
             raise DataTypeError(f"data: expected rows, got a {what}; pass {remedy}.")
-    if isinstance(data, type):
-        raise DataTypeError(f"data: expected rows, got the class {data.__name__}; pass an object.")
     # The type is asked, because the columns of some frames are attributes of them.
     kind = type(data)
-    if is_a(data, "pandas", "TextFileReader"):
-        return  # frames, one by one
-    if hasattr(kind, "read") and hasattr(kind, "__next__"):
+    if isinstance(data, type):
+        raise DataTypeError(f"data: expected rows, got the class {data.__name__}; pass an object.")
+    if hasattr(kind, "read") and hasattr(kind, "__next__") and _package(kind) != "pandas":
         raise DataTypeError(
             f"data: expected a path, got an open file ({kind.__name__}); pass its name."
         )
@@ -425,37 +602,25 @@ def check_is_rows(data: Any) -> None:
             f"data: expected rows, got a {kind.__name__} to a database; pass a cursor that "
             "has executed a query, or the data frame of one."
         )
-    if _holds_tables(data):
-        raise _many_tables(data)
-
-
-def _holds_tables(data: Any) -> bool:
-    """Whether the first item of a list is a table of its own."""
-    listed = isinstance(data, list | tuple) or (
-        isinstance(data, np.ndarray) and data.dtype.kind == "O" and data.ndim == 1
+    if isinstance(data, np.ndarray) and data.dtype.kind == "O" and data.ndim == 1:
+        items = data
+    if not len(items) or not _is_table(items[0]):
+        return
+    n = len(items)
+    if not all(map(_is_table, items)):
+        raise DataError(
+            f"data: expected one table, got a {kind.__name__} of a table and something else, as in "
+            "(X, y); pass the table alone, data[0]."
+        )
+    if n == 1:
+        raise DataError("data: expected one table, got it in a list; pass data[0].")
+    stacked = _STACKED.get(_package(type(items[0])), "np.concatenate")
+    raise DataError(
+        f"data: expected one table, got {n}; if they are the rows of {n} subjects, pass "
+        f"{stacked}(data) and clusters=np.repeat(range({n}), [one.shape[0] for one in data])."
     )
-    return listed and len(data) > 0 and _is_table(data[0])
 
 
 def _is_table(item: Any) -> bool:
-    if isinstance(item, list | tuple):
-        return False
-    shape = getattr(item, "shape", None)
+    shape = None if isinstance(item, list | tuple) else getattr(item, "shape", None)
     return isinstance(shape, tuple) and len(shape) == 2
-
-
-def _many_tables(data: Sequence[Any]) -> DataError:
-    if not all(_is_table(item) for item in data):
-        return DataError(
-            f"data: expected one table, got a {type(data).__name__} of a table and something else, "
-            "as in (X, y); pass the table alone, data[0]."
-        )
-    n = len(data)
-    package = type(data[0]).__module__.partition(".")[0]
-    stacked = _STACKED.get(package, "np.concatenate(data)")
-    if n == 1:
-        return DataError("data: expected one table, got it in a list; pass data[0].")
-    return DataError(
-        f"data: expected one table, got {n}; if they are the rows of {n} subjects, pass {stacked} "
-        f"and clusters=np.repeat(range({n}), [one.shape[0] for one in data])."
-    )
