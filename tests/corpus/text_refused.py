@@ -75,6 +75,6 @@ NOTHING = {
     "a page of a web server": refused(
         "<!DOCTYPE html>\n<html><body>404</body></html>\n", "one column", "<html>", "--sep"
     ),
-    "70 MB without a newline": refused(lambda: b"1" * 70_000_000, "no end of a line", "64 MB"),
+    "70 MB without a newline": refused(lambda: b"1" * 70_000_000, "no end of a line", "2 MB"),
 }
 TEXT_REFUSED = {**CELLS, **LINES, **NAMES, **NOTHING}

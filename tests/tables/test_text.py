@@ -16,14 +16,11 @@ from pyarrow import csv
 
 import edgewise as ew
 from edgewise.errors import DataError
+from edgewise.tables import text as module
 from edgewise.tables.text import (
-    CSV_BLOCK,
     MISSING,
-    Pipe,
     byte_stream,
-    column_types,
     has_thousands,
-    head_of,
     in_arrows_memory,
     is_missing,
     is_name,
@@ -132,7 +129,7 @@ def test_thousands():
 
 def form_of(text, **reading):
     raw = text if isinstance(text, bytes) else text.encode()
-    return text_format(raw, True, ew.open_table("", **reading).reading, "file 'x'")
+    return text_format(raw, ew.open_table("", **reading).reading, "file 'x'")
 
 
 @pytest.mark.parametrize(
@@ -174,28 +171,17 @@ def test_what_is_said_is_not_guessed():
     assert form_of("a,b\n'1,2',2\n", quote="'").quote == "'"
 
 
-def test_heads():
-    class Endless(io.RawIOBase):
-        def read(self, size=-1):
-            return b"1" * size
-
-    with pytest.raises(DataError, match="no end of a line in its first 64 MB"):
-        head_of(Pipe(Endless()), "file 'x'")
-    head, whole = head_of(Pipe(io.BytesIO(b"1,2\n" * CSV_BLOCK)), "file 'x'")
-    assert (len(head), whole) == (CSV_BLOCK, False)
-
-
 @pytest.mark.parametrize("cut", range(1, 40))
-def test_a_head_that_is_cut_off_anywhere(cut):
+def test_a_head_that_is_cut_off_anywhere(cut, monkeypatch):
     """Also within a quoted cell of several lines: the types are those of the rows before."""
-    text = b"a,t,b\n" + b'1,"u\nv\n\nw",2.5\n' * 4
-    kinds, n_rows = column_types(text[:-cut], False, form_of(text), "file 'x'")
-    assert {name: str(kind) for name, kind in kinds.items()} == {
+    monkeypatch.setattr(module, "CSV_BLOCK", 10)
+    form = form_of((b"a,t,b\n" + b'1,"u\nv\n\nw",2.5\n' * 4)[:-cut])
+    assert {name: str(kind) for name, kind in form.kinds.items()} == {
         "a": "int64",
         "t": "string",
         "b": "double",
     }
-    assert n_rows in (1, 2, 3)
+    assert form.n_rows in (1, 2, 3)
 
 
 @pytest.mark.parametrize("name", ["1,NA", "1, NA", "1,NA "])

@@ -17,7 +17,7 @@ import zipfile
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice, pairwise, product, takewhile
 from pathlib import Path
 from statistics import mode
@@ -27,8 +27,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv as arrow_csv
 
-from edgewise._checks import check_known, default_names
-from edgewise._text import joined, one_line
+from edgewise._checks import default_names
+from edgewise._text import joined, listed, one_line
 from edgewise.errors import DataError, DataTypeError
 from edgewise.tables.arrow import fixed_blocks, is_numeric
 from edgewise.tables.formats import STANDARD_INPUT, Address, OpenedFile, readable
@@ -91,9 +91,7 @@ def is_name(cell: str) -> bool:
 
 # Bytes parsed at once: large enough to amortise, small enough to stay in the cache; of a pipe less.
 CSV_BLOCK = 1 << 21
-_PIPE_BLOCK = _CHUNK = 1 << 18
-_FEWEST_LINES = 3  # in the head: names and rows
-_LONGEST_HEAD = 1 << 26
+_PIPE_BLOCK, _CHUNK = 1 << 20, 1 << 18
 _CODECS = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bz2",
@@ -178,18 +176,6 @@ def in_arrows_memory(text: bytes) -> Any:
     return pa.BufferReader(memory.getvalue())
 
 
-def head_of(pipe: Pipe, where: str) -> tuple[bytes, bool]:
-    """The first bytes of a stream, with some lines at least, and whether that is all of it."""
-    for size in (CSV_BLOCK, _LONGEST_HEAD):  # there are headers of megabytes
-        head = pipe.head(size)
-        if len(head) < size or head.count(b"\n") + head.count(b"\r") >= _FEWEST_LINES:
-            return head, len(head) < size
-    raise DataError(
-        f"data: {where} has no end of a line in its first {len(head) >> 20} MB; is it text, and of "
-        "the kind that its name says?"
-    )
-
-
 # ---------------------------------------------------------------------------------------------
 # The format of a text, worked out from its first lines.
 
@@ -198,13 +184,13 @@ _SEPARATORS = (",", ";", "\t", BLANKS, "|")
 #: More columns are refused: a line of a million cells takes gigabytes.
 MOST_COLUMNS = 30_000
 # So many lines, or as many as fit into so many characters, show the format of a file.
-_LINES, _CHARACTERS, _FEWEST_SHOWN = 300, 1 << 17, 4
+_LINES, _CHARACTERS, _FEWEST_LINES = 300, 1 << 17, 3
 _SAMPLED_CELLS = 4000
 _LOOKED_AT = 50  # rows that show which columns hold numbers
 _MOST_TITLES = 40  # rows above the names
 _FEWEST_THOUSANDS = 5  # cells that may hold thousands, beside as many that do not
-# As pandas and Excel write it, the first line may name the separator.
-_NAMED_SEPARATOR = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+# Blank lines, remarks, and as Excel writes it, the name of the separator.
+_REMARK = re.compile(r"\s*|#.*\n|sep=.\n", re.IGNORECASE)
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -233,35 +219,40 @@ class TextFormat:
     numeric: frozenset[int]  # the places of columns of numbers, a few cells of which may be text
     index: Mapping[str, str]  # columns that number or name the rows, and a note about each
     na_values: tuple[str, ...]
-    longest: int  # bytes of the longest line seen
     padded: bool  # whether cells with blanks around them were seen
     rewritten: bool  # whether Python reads it, and Arrow what it makes of it
     empty: bool  # whether there are no rows
     notes: tuple[str, ...]
+    kinds: Mapping[str, pa.DataType] = field(default_factory=dict)  # the types of the columns
+    n_rows: int = 0  # in the first bytes
 
     def place(self, name: str) -> int:
         """The place of a column among the cells of a line."""
         return self.places[self.names.index(name)]
 
 
-def text_format(
-    head: bytes, whole: bool, reading: Reading, where: str, usual: str = ","
-) -> TextFormat:
+def text_format(head: bytes, reading: Reading, where: str, usual: str = ",") -> TextFormat:
     """The format of a text file from its first bytes."""
+    whole = len(head) < CSV_BLOCK
     text, encoding = _decoded(head, whole, reading.encoding, where)
     # Only \n, \r and \r\n end a line; the last one may be cut off.
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     lines = [line + "\n" for line in ((lines if whole and lines[-1] else lines[:-1]) or lines)]
     skip, named_sep = reading.skip, None
     if skip is None:
-        skip = sum(1 for _ in takewhile(_is_remark, lines))
-        named = [found[1] for line in lines[:skip] if (found := _NAMED_SEPARATOR.fullmatch(line))]
+        skip = sum(1 for _ in takewhile(_REMARK.fullmatch, lines))
+        named = [line[4] for line in lines[:skip] if line[:4].lower() == "sep="]
         named_sep = named[0] if named else None
     shown = lines[skip : skip + _LINES]
+    if not whole and len(lines) < _FEWEST_LINES:
+        raise DataError(
+            f"data: {where} has no end of a line in its first 2 MB; is it text, and of the kind "
+            "that its name says?"
+        )
     if not any(map(str.strip, shown)):
         raise DataError(f"data: {where} is empty; expected the names of columns, and rows.")
     fitting = bisect([*accumulate(map(len, shown))], _CHARACTERS)
-    shown = shown[: max(fitting + 1, _FEWEST_SHOWN)]
+    shown = shown[: max(fitting + 1, _FEWEST_LINES)]
     sep, quote, escape = _dialect(shown, reading, named_sep, usual)
     rows, ends = _cells_of(shown, sep, quote, escape)
     if (most := max(map(len, rows))) > MOST_COLUMNS:
@@ -331,7 +322,16 @@ def text_format(
         )
     index: dict[int, str] = {}
     if isinstance(given := reading.index_col, str) or type(given) is int:
-        index = {_given_place(given, names, where): ""}
+        # On the command line a place is text too.
+        place = (
+            names.index(given) if given in names else int(given) if str(given).isdecimal() else -1
+        )
+        if not 0 <= place < len(names):
+            raise DataError(
+                f"index_col: expected one of {listed([*map(repr, names)])}, the columns of {where}, "
+                f"or a place from 0 to {len(names) - 1}, got {given!r}."
+            )
+        index = {place: ""}
     elif header and given is None:
         index = _index_places(names[:last], body)
     # Two columns without a name cannot be told apart, but nobody needs those of row numbers.
@@ -349,7 +349,7 @@ def text_format(
         or any(line.isspace() and line != "\n" for line in lines)
     )
     around = re.escape(sep)
-    return TextFormat(
+    form = TextFormat(
         encoding=encoding,
         sep=sep,
         quote=quote,
@@ -363,17 +363,15 @@ def text_format(
         numeric=numeric,
         index={names[k]: note for k, note in index.items() if k in places},
         na_values=reading.na_values,
-        longest=len(max(lines, key=len).encode("utf-8", "replace")),
         padded=sep != BLANKS
         and re.search(rf"(^|{around})[ \t]|[ \t]({around}|\n)", "".join(shown), re.M) is not None,
         rewritten=rewritten,
         empty=whole and not body,
         notes=tuple(notes),
     )
-
-
-def _is_remark(line: str) -> bool:
-    return not line.strip() or line[0] == "#" or _NAMED_SEPARATOR.fullmatch(line) is not None
+    if form.empty:
+        return replace(form, kinds=dict.fromkeys(form.names, pa.float64()))
+    return _with_types(form, lines, whole, where)
 
 
 def _decoded(head: bytes, whole: bool, given: str | None, where: str) -> tuple[str, str]:
@@ -451,7 +449,7 @@ def _is_like_number(cell: str) -> bool:
 def _csv_reader(lines: Iterable[str], sep: str, quote: str, escape: str | None) -> Any:
     if sep == BLANKS:
         lines, sep = (f"{' '.join(line.split())}\n" for line in lines), " "
-    csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_HEAD))
+    csv.field_size_limit(max(csv.field_size_limit(), CSV_BLOCK))
     return csv.reader(
         lines, delimiter=sep, quotechar=quote, escapechar=escape, skipinitialspace=True
     )
@@ -620,19 +618,6 @@ def _index_places(names: Sequence[str], body: Sequence[Sequence[str]]) -> dict[i
     return found
 
 
-def _given_place(given: str | int, names: Sequence[str], where: str) -> int:
-    """The place of the column that a user gives by its name or by its place."""
-    if isinstance(given, str) and (given in names or not given.isdecimal()):
-        check_known("index_col", [given], names, where)
-        return names.index(given)
-    if (place := int(given)) < len(names):  # on the command line a place is text too
-        return place
-    raise DataError(
-        f"index_col: expected a place from 0 to {len(names) - 1}, since {where} has "
-        f"{len(names)} columns, got {given}."
-    )
-
-
 # ---------------------------------------------------------------------------------------------
 # Rows, by Arrow.
 
@@ -640,30 +625,26 @@ def _given_place(given: str | int, names: Sequence[str], where: str) -> int:
 def open_text(source: Source, path: str, reading: Reading) -> OpenedFile:
     """Text in a file, in memory, or in a pipe; its format and its types come from its first block."""
     where = path if path == STANDARD_INPUT else f"file '{path}'"
-    piped, size = isinstance(source, Pipe), None
-    if isinstance(source, Pipe):
-        if source.head(len(_XZ)).startswith(_NOT_TEXT):
-            raise DataError(
-                f"data: expected CSV text on {where}, got a compressed file, or one of Parquet, "
-                "Arrow, NumPy or Excel; give its path."
-            )
-        head, whole = head_of(source, where)
-        if not head.strip():
-            raise DataError(f"data: expected CSV on {where}, got nothing; pipe rows into it.")
-    else:
-        with byte_stream(source) as stream:
-            size = stream.size() if isinstance(stream, pa.OSFile) else None
-            head, whole = head_of(Pipe(stream), where)
-    form = text_format(head, whole, reading, where, "\t" if ".tsv" in path.lower() else ",")
-    kinds, n_rows = column_types(head, whole, form, where)
-    text = _Text(source, where, form, kinds)
-    texts = {name: kind for name, kind in kinds.items() if not is_numeric(kind)}
+    piped = isinstance(source, Pipe)
+    with nullcontext(source) if isinstance(source, Pipe) else byte_stream(source) as stream:
+        size = stream.size() if isinstance(stream, pa.OSFile) else 0
+        head = stream.head(CSV_BLOCK) if isinstance(stream, Pipe) else stream.read(CSV_BLOCK)
+    if piped and head.startswith(_NOT_TEXT):
+        raise DataError(
+            f"data: expected CSV text on {where}, got a compressed file, or one of Parquet, Arrow, "
+            "NumPy or Excel; give its path."
+        )
+    if piped and not head.strip():
+        raise DataError(f"data: expected CSV on {where}, got nothing; pipe rows into it.")
+    form = text_format(head, reading, where, "\t" if ".tsv" in path.lower() else ",")
+    text = _Text(source, where, form)
+    texts = {name: kind for name, kind in form.kinds.items() if not is_numeric(kind)}
     return OpenedFile(
         path,
         form.names,
         form.header,
         0 if form.empty else None,
-        round(size / len(head) * n_rows) if size else None,
+        round(size / len(head) * form.n_rows) if size else None,
         text.read,
         text.labels,
         {name: "dates" if pa.types.is_temporal(kind) else "text" for name, kind in texts.items()},
@@ -674,32 +655,22 @@ def open_text(source: Source, path: str, reading: Reading) -> OpenedFile:
     )
 
 
-def column_types(
-    head: bytes, whole: bool, form: TextFormat, where: str
-) -> tuple[dict[str, pa.DataType], int]:
-    """The types of the columns, and how many rows are in these first bytes."""
-    if form.empty:
-        return dict.fromkeys(form.names, pa.float64()), 0
-    text = head.decode(form.encoding, "replace")
-    if not whole:  # the last line may be cut off
-        text = text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
+def _with_types(form: TextFormat, lines: Sequence[str], whole: bool, where: str) -> TextFormat:
+    """The format with the types of the columns, and how many rows are in these first lines."""
+    stream = in_arrows_memory("".join(lines).encode("utf-8", "replace"))
+    places = [*map(str, form.places)]
     try:
-        if form.rewritten:
-            lines = io.StringIO(text, newline="")
-            content, plain = b"".join(_rewritten(lines, form, where, whole)), _as_rewritten(form)
-        else:
-            content, plain = text.encode(), replace(form, encoding="utf-8")
-        options = _options(plain, {}, [*map(str, form.places)])
-        reader = arrow_csv.open_csv(in_arrows_memory(content), **options)
-        n_rows = sum(batch.num_rows for batch in reader)
+        plain = replace(form, encoding="utf-8")
+        batches = [*_batches(stream, plain, {}, places, where, whole=whole)]
     except pa.ArrowInvalid as error:
-        raise _fault(error, io.StringIO(text, newline=""), form, where) from error
+        raise _fault(error, lines, form, where) from error
     # Text where most cells are meant as numbers is read as such, and refused at the first other.
-    kinds = {
-        name: kind if is_numeric(kind) or place not in form.numeric else pa.float64()
-        for name, place, kind in zip(form.names, form.places, reader.schema.types, strict=True)
+    kinds = dict.fromkeys(form.names, pa.float64()) | {
+        name: kind
+        for name, place, kind in zip(form.names, form.places, batches[0].schema.types, strict=True)
+        if is_numeric(kind) or place not in form.numeric
     }
-    return kinds, n_rows
+    return replace(form, kinds=kinds, n_rows=sum(batch.num_rows for batch in batches))
 
 
 @dataclass(slots=True)
@@ -709,7 +680,6 @@ class _Text:
     source: Source
     where: str
     form: TextFormat
-    kinds: Mapping[str, pa.DataType]
     spent: bool = False
 
     def read(self, columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
@@ -726,7 +696,7 @@ class _Text:
         kinds = {
             place[name]: kind if pa.types.is_boolean(kind) else pa.float64()
             for name in columns
-            if name not in along and is_numeric(kind := self.kinds[name])
+            if name not in along and is_numeric(kind := form.kinds[name])
         }
         # Labels are text, whatever the first block looks like.
         labels = [place[name] for name in along]
@@ -780,15 +750,17 @@ def _batches(
     places: Sequence[str],
     where: str,
     block: int = CSV_BLOCK,
+    whole: bool = True,
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a text of this format; the columns are called by their places."""
     batches: Iterable[pa.RecordBatch]
     if form.rewritten:
-        options = _options(_as_rewritten(form), kinds, places)
+        plain = replace(form, encoding="utf-8", sep=",", quote='"', escape=None, skip=0)
+        options = _options(plain, kinds, places)
         lines = io.TextIOWrapper(stream, form.encoding, newline="")
         batches = (
             batch
-            for chunk in _rewritten(lines, form, where)
+            for chunk in _rewritten(lines, form, where, whole)
             if chunk
             for batch in arrow_csv.read_csv(in_arrows_memory(chunk), **options).to_batches()
         )
@@ -816,7 +788,7 @@ def _options(
     utf8 = form.encoding.startswith("utf-8") or not text
     return {
         "read_options": arrow_csv.ReadOptions(
-            block_size=max(block, 2 * form.longest),
+            block_size=block,
             column_names=[str(k) for k in range(form.n_cells)],
             skip_rows=form.skip,
             encoding="utf8" if utf8 else form.encoding,
@@ -851,14 +823,7 @@ def missing_texts(more: Sequence[str], padded: bool) -> list[str]:
     ]
 
 
-def _as_rewritten(form: TextFormat) -> TextFormat:
-    """The format of what `_rewritten` makes."""
-    return replace(form, encoding="utf-8", sep=",", quote='"', escape=None, skip=0)
-
-
-def _rewritten(
-    lines: Iterable[str], form: TextFormat, where: str, whole: bool = True
-) -> Iterator[bytes]:
+def _rewritten(lines: Iterable[str], form: TextFormat, where: str, whole: bool) -> Iterator[bytes]:
     """The rows as Arrow reads them: with commas and double quotes."""
     out = io.StringIO()
     write = csv.writer(out, lineterminator="\r\n").writerow  # cells of several lines are quoted
