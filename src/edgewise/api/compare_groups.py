@@ -28,7 +28,14 @@ from edgewise.results.difference import EdgeDifferenceResult, TwoGroups, decide_
 from edgewise.sums.save import as_state
 from edgewise.tables.files import FileRead, files_read
 from edgewise.tables.formats import all_unchanged
-from edgewise.tables.open import as_table, column_of_labels, files_of, labels_of, on_cluster
+from edgewise.tables.open import (
+    as_table,
+    column_of_labels,
+    data_and_reading,
+    files_of,
+    labels_of,
+    on_cluster,
+)
 from edgewise.tables.options import (
     NORMAL_SCORES,
     TRANSFORMS,
@@ -37,7 +44,6 @@ from edgewise.tables.options import (
     refuse_pairwise,
     values_of,
 )
-from edgewise.tables.open import data_and_reading
 from edgewise.tables.table import Table, all_rows, column_places, raise_for_nonfinite
 
 _MOST_LEVELS = 12

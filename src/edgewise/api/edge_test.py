@@ -20,8 +20,8 @@ from edgewise.results.result import EdgeTestResult, decide
 from edgewise.results.summary import missing_value_notes
 from edgewise.sums.save import as_state
 from edgewise.sums.sequence import SequenceMoments
-from edgewise.tables.options import MISSING, NORMAL_SCORES, options_of
 from edgewise.tables.open import weight_kind_of
+from edgewise.tables.options import MISSING, NORMAL_SCORES, options_of
 
 
 def edge_test(

@@ -19,8 +19,7 @@ from edgewise.errors import DataError
 from edgewise.plots.export import graph_kind, plot_kind
 from edgewise.sums.save import is_state_file
 from edgewise.tables.files import expand_paths
-from edgewise.tables.open import as_table
-from edgewise.tables.open import DataToRead, open_table
+from edgewise.tables.open import DataToRead, as_table, open_table
 from edgewise.tables.table import Table
 
 

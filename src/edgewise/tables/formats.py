@@ -291,8 +291,12 @@ def open_pipe(path: Path | None, reading: Reading) -> OpenedFile:
     # Without a buffer, so that reading waits for no more than what has come.
     stream = standard_input() if path is None else path.open("rb", buffering=0)
     name = STANDARD_INPUT if path is None else str(path)
-    with readable(name):
-        return open_text(Pipe(stream), name, reading)
+    try:
+        with readable(name):
+            return open_text(Pipe(stream), name, reading)
+    except BaseException:
+        stream.close()
+        raise
 
 
 # ---------------------------------------------------------------------------------------------
