@@ -6,11 +6,11 @@
   const QUESTIONS = [
     {
       name: "rows",
-      text: "How do your rows hang together?",
+      text: "Are your rows independent?",
       answers: [
-        ["independent", "Not at all: people, cells, samples"],
-        ["time", "They follow each other in time"],
-        ["clusters", "Several belong to one person or site"],
+        ["independent", "Yes: people, cells, samples"],
+        ["time", "No: they follow each other in time"],
+        ["clusters", "No: several belong to one person or site"],
       ],
     },
     {
@@ -33,11 +33,11 @@
     },
     {
       name: "promise",
-      text: "What must the edges promise?",
+      text: "Which error do you want to control?",
       answers: [
-        ["none", "No false edge, in 95 % of studies"],
-        ["some", "A few may be false: I want more of them"],
-        ["again", "I test again while data come in"],
+        ["none", "Any false edge (family-wise)"],
+        ["some", "The share of false edges (FDR)"],
+        ["again", "Any false edge, at every look"],
       ],
     },
   ];

@@ -321,7 +321,7 @@ def ladder() -> Figure:
     """Edges of the returns by each test."""
     from drawing.pages import plain, table
 
-    _, *lines = table("ladder.md", "| `method` | promise |")
+    _, *lines = table("choosing.md", "| `method` | promise |")
     names, edges, colours = [], [], []
     for method, promise, *_, found in lines:
         names.append(plain(method).strip('"'))

@@ -179,7 +179,7 @@ def files_of_the_readme() -> None:
 
 #: Pages whose blocks take long run in CI and `make validity`.
 SLOW = {
-    *("docs/api/command-line.md", "docs/ladder.md", "docs/report.md", "docs/theory/verdicts.md"),
+    *("docs/api/command-line.md", "docs/report.md", "docs/theory/verdicts.md"),
     *(f"docs/howto/{name}.md" for name in ("causal_discovery", "cluster", "coming-from")),
     *(f"docs/howto/{name}.md" for name in ("covariates", "missing", "planning")),
 }
