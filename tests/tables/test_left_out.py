@@ -105,3 +105,44 @@ def test_missing_values_have_a_note(rows):
     (note,) = ew.edge_test(X, method="score").notes
     assert "7 values" in note
     assert "x2 (7)" in note
+
+
+def dated(rows, days, **more):
+    columns = dict(zip("abcd", rows.T, strict=True)) | more
+    day = pa.array(np.datetime64("2020-01-01") + np.asarray(days)).cast(pa.timestamp("us"))
+    return pa.table(columns | {"day": day})
+
+
+BACK = (
+    "The dates of 'day' go back in {} of 400 rows; if rows were taken on these dates, sort the rows"
+)
+ORDERS = {
+    "in order": (np.arange(400), 0),
+    "newest first": (np.arange(400)[::-1], 0),
+    "several rows a day": (np.arange(400) // 7, 0),
+    "one day": (np.zeros(400, int), 0),
+    "two files, the later one first": ((np.arange(400) + 200) % 400, 1),
+    "in no order": (np.random.default_rng(0).permutation(400), 199),
+}
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("container", ["frame", "pandas", "Parquet", "CSV"])
+def test_dates_that_go_back(rows, require, tmp_path, container, order):
+    days, times = ORDERS[order]
+    table = dated(rows, days)
+    if container == "pandas":
+        table = table.to_pandas()
+    elif container != "frame":
+        table = (parquet_file if container == "Parquet" else csv_file)(table, require, tmp_path)
+    left_out, *notes = ew.edge_test(table).notes
+    assert left_out == "Left out, because it cannot be tested: 'day' (dates)."
+    assert [note.startswith(BACK.format(times)) for note in notes] == [True] * (times > 0)
+
+
+def test_dates_that_say_nothing_of_the_order(rows):
+    back = np.roll(np.arange(400), 200)
+    born, who = dated(rows, back)["day"], np.repeat(np.arange(40), 10)
+    # The rows are in the order of other dates; each cluster has dates of its own.
+    assert len(ew.edge_test(dated(rows, np.arange(400), born=born)).notes) == 1
+    assert len(ew.edge_test(dated(rows, back), clusters=who).notes) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 
 import edgewise as ew
+from edgewise import tables
 from edgewise.errors import DataError, DataTypeError
+from edgewise.tables import open as opening
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.arrow import StreamTable
 from edgewise.tables.files import FileTable
@@ -221,3 +224,47 @@ def test_only_files_are_read_on(rows, csv_file, refuses):
     for data in (rows, iter([rows]), View(table)):
         call = lambda d=data: open_files(d)  # noqa: E731
         refuses(call, DataError, "expected a path", type(data).__name__, "checkpoint")
+
+
+class Shelf:
+    """A container of another package, of which edgewise knows nothing."""
+
+    def __init__(self, X, names, who):
+        self.books, self.titles, self.who = X, names, who
+
+
+Shelf.__module__ = "toys"
+SHELVES = """
+from edgewise.tables.arrays import SlicedTable
+
+class ShelfTable(SlicedTable):
+    def __init__(self, data, **chosen):
+        self._data, titles = data, (*data.titles, "who")
+        names = self._choose(titles, len(data.books), {"who": "text"}, **chosen)
+        self._places = [titles.index(name) for name in names]
+
+    def rows(self, start, stop):
+        return self._data.books[start:stop, self._places]
+
+    def labels(self, name):
+        return self._data.who
+"""
+
+
+def test_a_container_is_one_file_and_one_line(rows, tmp_path, monkeypatch, same_result):
+    shelf = Shelf(rows, ("a", "b", "c", "d"), np.repeat([*"pqrst"], 80))
+    with pytest.raises(DataTypeError, match="expected a 2D array"):
+        ew.edge_test(shelf)
+    (tmp_path / "shelves.py").write_text(SHELVES)  # the file
+    line = (partial(opening.is_a, package="toys", name="Shelf"), "shelves:ShelfTable")
+    monkeypatch.setattr(opening, "_CONTAINERS", (*opening._CONTAINERS, line))
+    monkeypatch.setattr(tables, "__path__", [*tables.__path__, str(tmp_path)])
+    result = ew.edge_test(shelf)
+    same_result(result, ew.edge_test(rows), names="abcd")
+    assert result.notes == ("Left out, because it cannot be tested: 'who' (text).",)
+    for asked in ({"clusters": "who"}, {"columns": ["d", "a"]}, {"method": "batch"}):
+        here = {**asked, "columns": ["x3", "x0"]} if "columns" in asked else dict(asked)
+        here |= {"clusters": shelf.who} if "clusters" in asked else {}
+        names = asked.get("columns", "abcd")
+        same_result(ew.edge_test(shelf, **asked), ew.edge_test(rows, **here), names=names)
+    assert ew.compare_groups(shelf, by="who").levels == (*"pqrst",)

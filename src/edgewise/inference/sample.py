@@ -44,7 +44,13 @@ from edgewise.tables.arrays import on_cores
 from edgewise.tables.files import FileRead, files_read
 from edgewise.tables.first_look import FirstLook
 from edgewise.tables.open import as_table
-from edgewise.tables.options import NORMAL_SCORES, options_of, view, without_columns
+from edgewise.tables.options import (
+    NORMAL_SCORES,
+    left_out_notes,
+    options_of,
+    view,
+    without_columns,
+)
 from edgewise.tables.table import (
     ROW_NUMBERS,
     Partition,
@@ -52,7 +58,6 @@ from edgewise.tables.table import (
     Rescan,
     Sums,
     Table,
-    left_out_note,
     rows_up_to,
 )
 
@@ -424,7 +429,7 @@ def open_sample(
         if left_out and len(kept) > 1:
             table = without_columns(table, left_out)
             sample = sample_of_table(table, needs, purpose, pairwise=pairwise)
-    return replace(sample, notes=(left_out_note(table.left_out),)) if table.left_out else sample
+    return replace(sample, notes=left_out_notes(table)) if table.left_out else sample
 
 
 def _columns_that_say_nothing(sample: Sample) -> dict[str, str]:

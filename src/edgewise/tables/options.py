@@ -10,7 +10,7 @@ import copy
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
@@ -50,6 +50,7 @@ TRANSFORMS = (NORMAL_SCORES, DIFF, LOG_DIFF, None)
 #: Bytes of rows that are ranked, if they are not in memory already.
 MOST_RANKED = 1 << 30
 _EXACT = 1 << 53  # whole numbers below are exact as float64
+_MOST_DATES = 1_000_000  # rows whose dates are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,6 +260,9 @@ class View(Table):
     def n_rows(self) -> int | None:
         return known_total(self.partition_rows() or [None])
 
+    def labels(self, name: str) -> Iterable[Any]:
+        return self.source.labels(name)
+
     def partition_rows(self) -> Sequence[int | None] | None:
         rows, options = self.source.partition_rows(), self.options
         if rows is None:
@@ -347,6 +351,32 @@ def without_columns(table: Table, left_out: Mapping[str, str]) -> Table:
     changed = view(table, places=(*(places[i] for i in kept), *along), names=names)
     changed._scored, changed.left_out = None, {**table.left_out, **left_out}
     return changed
+
+
+def left_out_notes(table: Table) -> tuple[str, ...]:
+    """What is left out and why; and that dates among it go back, where the order of rows counts."""
+    if not table.left_out:
+        return ()
+    held = ", ".join(f"{name!r} ({what})" for name, what in table.left_out.items())
+    it = "they" if len(table.left_out) > 1 else "it"
+    note = f"Left out, because {it} cannot be tested: {held}."
+    most = _MOST_DATES if table.in_memory else _MOST_DATES // 10  # files are read once more
+    n = table.estimated_rows
+    able = table.local and table.rescannable and not options_of(table).clusters
+    if not able or n is None or n > most:
+        return (note,)
+    found = []
+    for name in [name for name, what in table.left_out.items() if what == "dates"]:
+        dates = [date for date in table.labels(name) if date is not None and date == date]
+        earlier = sum(map(operator.lt, dates[1:], dates))
+        if not earlier or not any(map(operator.gt, dates[1:], dates)):
+            return (note,)  # the rows are in the order of these dates
+        found.append(
+            f"The dates of {name!r} go back in {earlier} of {len(dates)} rows; if rows were taken "
+            "on these dates, sort the rows by them, because a check for dependence and "
+            "method='batch' go by the order of the rows."
+        )
+    return (note, *found[:1])
 
 
 def options_of(data: object) -> RowOptions:

@@ -286,12 +286,6 @@ def not_numbers(name: str, what: object, where: str = "X") -> DataTypeError:
     return DataTypeError(f"{where}: column {name!r} must hold numbers, got {what}; {HINT}.")
 
 
-def left_out_note(left_out: Mapping[str, str]) -> str:
-    """A sentence that names all columns that are left out, and why."""
-    held = ", ".join(f"{name!r} ({what})" for name, what in left_out.items())
-    return f"Left out, because {'they' if len(left_out) > 1 else 'it'} cannot be tested: {held}."
-
-
 def column_places(
     ours: Sequence[str], theirs: Sequence[str], differ: Callable[[str], EdgewiseError]
 ) -> npt.NDArray[np.intp] | None:

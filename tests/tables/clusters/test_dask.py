@@ -62,6 +62,30 @@ def test_files_of_every_kind(client, tmp_path, rows, save, monkeypatch, same_res
     same_result(ew.edge_test(table), expected)
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of Dask itself, in pandas 3.1
+def test_parquet_that_dask_reads(client, dd, tmp_path, rows, save, same_result):
+    """Workers read the files of a bare `read_parquet` themselves; its rows are those of the frame."""
+    X = np.random.default_rng(2).standard_normal((600, 4)).cumsum(axis=0)
+    for number, part in enumerate(np.array_split(X, 12)):  # in the order of numbers, as Dask has it
+        save(f"walk/part.{number}.parquet", [*"dbca"], part)
+    frame = dd.read_parquet(tmp_path / "walk")
+    as_frame = frame.map_partitions(lambda part: part)
+    for method in ("score", "batch"):
+        for chosen in ({}, {"columns": ["a", "b", "c"]}):
+            files, expected = (
+                ew.edge_test(ew.open_table(data, client=client), method=method, **chosen)
+                for data in (frame, as_frame)
+            )
+            assert (len(files.files), len(expected.files)) == (12, 0)
+            same_result(files, expected, names=expected.feature_names)
+    same_result(files, ew.edge_test(X[:, [3, 1, 2]], method=method), names="abc")
+    positive = dd.read_parquet(tmp_path / "walk", filters=[("a", ">", np.median(X[:, 3]))])
+    for other in (frame[["a", "b"]], frame.partitions[:5], frame * 2, positive):
+        result = ew.edge_test(other)
+        assert result.files == ()
+        assert result.n_samples == len(other)
+
+
 def test_the_same_bits_whoever_does_the_work(client, array, require, same_bits):
     """The tree decides the order of sums, not who was faster."""
     for method in ("score", "batch"):
