@@ -76,7 +76,7 @@ class Bar:
 
 
 @contextmanager
-def progress_bar(what: str, total: float | None = None, unit: str = "rows") -> Iterator[Bar]:
+def progress_bar(what: str, total: float | None = None, unit: str = "rows read") -> Iterator[Bar]:
     """Show warnings, and a bar if standard error is a terminal; long steps have bars of their own."""
     if not sys.stderr.isatty():
         with warnings_shown():

@@ -96,7 +96,7 @@ def simulate_command(**options: Any) -> None:
     names = default_names(p)
     record = {"graph": graph, "n_samples": n, "n_features": p, "seed": seed}
     # The rows and their truth belong together: two runs into one file must not mix them.
-    with locked(path), progress_bar("simulating", n) as bar:
+    with locked(path), progress_bar("simulating", n, "rows") as bar:
 
         def batches() -> Iterator[Any]:
             for batch in sample_batches(law, precision, n, rng=rows_rng):
