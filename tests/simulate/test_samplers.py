@@ -41,9 +41,6 @@ def test_law_of_ones_own():
         def rows(self, rng, n, p):
             return np.arange(n * p, dtype=float).reshape(n, p)
 
-        def mardia_kurtosis(self, n_features):
-            raise NotImplementedError
-
     X = sample(Counting(), PRECISION, 4)
     root = np.linalg.cholesky(np.linalg.inv(PRECISION))
     np.testing.assert_allclose(X, np.arange(12.0).reshape(4, 3) @ root.T, rtol=1e-14)

@@ -29,9 +29,6 @@ class Pareto(Distribution):
         variance = self.shape * mean**2 / (self.shape - 2)
         return (rng.pareto(self.shape, (n, p)) - mean) / np.sqrt(variance)
 
-    def mardia_kurtosis(self, n_features):
-        return np.inf
-
 
 # Laws with a density, mixed so that the rows have a given precision matrix.
 CONTINUOUS: dict[str, Distribution] = {

@@ -10,7 +10,7 @@ import pytest
 from edgewise import edge_test
 from edgewise.inference.sample import Needs, open_sample
 from edgewise.methods.bounds import bernstein_radius
-from edgewise.simulate import DISTRIBUTIONS, make_chain_precision, sample
+from edgewise.simulate import DISTRIBUTIONS, Distribution, make_chain_precision, sample
 
 P = 3
 COPIED = 0.5
@@ -99,32 +99,27 @@ def test_rows_outside_the_support(trial, radius, n):
     trial.rate_exceeds("covariance of all rows beyond it", all_rows, 0.5)
 
 
-class RareScale:
+class RareScale(Distribution):
     """Gaussian rows, one in `every` of which is ten times as far out."""
 
     def __init__(self, every):
         self.share = 1 / every
+        self.square, self.fourth = (1 - self.share + self.share * 10**k for k in (2, 4))
 
-    def mardia_kurtosis(self, p):
-        scale2 = 1 - self.share + 100 * self.share
-        return p * (p + 2) * (1 - self.share + 1e4 * self.share) / scale2**2
+    def rows(self, rng, n, p):
+        X = rng.standard_normal((n, p)) / math.sqrt(self.square)
+        return X * np.where(rng.random((n, 1)) < self.share, 10.0, 1.0)
 
 
+SCALED = {every: RareScale(every) for every in (1000, 100)}
+# Mardia's kurtosis, in multiples of that of Gaussian rows.
 CHEBYSHEV = {
-    "gaussian": DISTRIBUTIONS["gaussian"],
-    "laplace": DISTRIBUTIONS["laplace"],
-    "exponential": DISTRIBUTIONS["exponential"],
-    "one row in a thousand": RareScale(1000),
-    "one row in a hundred": RareScale(100),
+    "gaussian": (DISTRIBUTIONS["gaussian"], 1),
+    "laplace": (DISTRIBUTIONS["laplace"], (P + 3) / (P + 1)),
+    "exponential": (DISTRIBUTIONS["exponential"], (P + 8) / (P + 2)),
+    "one row in a thousand": (SCALED[1000], SCALED[1000].fourth / SCALED[1000].square ** 2),
+    "one row in a hundred": (SCALED[100], SCALED[100].fourth / SCALED[100].square ** 2),
 }
-
-
-def drawn(law, precision, n, rng):
-    if not isinstance(law, RareScale):
-        return sample(law, precision, n, rng=rng)
-    scale2 = 1 - law.share + 100 * law.share
-    X = sample("gaussian", precision, n, rng=rng) / math.sqrt(scale2)
-    return X * np.where(rng.random((n, 1)) < law.share, 10.0, 1.0)
 
 
 @pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
@@ -134,10 +129,10 @@ def test_chebyshev(trial, law, n):
     """With the kurtosis of the law declared, all entries of Θ are within the threshold."""
     precision = make_chain_precision(P)
     factor = np.linalg.cholesky(precision)
-    kurtosis = CHEBYSHEV[law].mardia_kurtosis(P) / (P * (P + 2))
+    distribution, kurtosis = CHEBYSHEV[law]
     beyond, missed = {0.05: [], 0.5: []}, []
     for rng in trial.draws(100, 5000):
-        X = drawn(CHEBYSHEV[law], precision, n, rng)
+        X = sample(distribution, precision, n, rng=rng)
         result = edge_test(X, method="whitened", radius="chebyshev", kurtosis=kurtosis)
         error = np.linalg.norm(factor.T @ result.covariance @ factor - np.eye(P), "fro")
         for alpha in beyond:

@@ -22,7 +22,6 @@ from edgewise._checks import check_choice, check_count, check_real, check_rng
 from edgewise._linalg import FloatArray
 from edgewise.errors import ParameterError
 
-_LARGEST_LOG = math.log(np.finfo(float).max)
 _UNIT_ROUNDING = 1e-17
 # A longer memory needs more rows to reach equilibrium than anyone draws.
 _LONGEST_MEMORY = 0.9999
@@ -32,30 +31,23 @@ _FINITE_VARIANCE = {"above": 2, "hint": " The variance is infinite up to 2."}
 class Distribution(ABC):
     """A law of p columns with mean zero and identity covariance.
 
-    A subclass with the two methods `rows` and `mardia_kurtosis` is a law of your own, for `sample`
-    and `edgewise.calibrate`.
+    A subclass with the method `rows` is a law of your own, for `sample` and `edgewise.calibrate`.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from edgewise.simulate import Distribution
+    >>> from edgewise.simulate import Distribution, make_chain_precision, sample
     >>> class Uniform(Distribution):
     ...     def rows(self, rng, n, p):
     ...         return np.sqrt(3) * rng.uniform(-1, 1, (n, p))
-    ...     def mardia_kurtosis(self, n_features):
-    ...         return n_features * (n_features + 0.8)
-    >>> Uniform().rows(np.random.default_rng(0), 10, 3).shape
+    >>> sample(Uniform(), make_chain_precision(3), 10, rng=0).shape
     (10, 3)
-
-    The kurtosis of each of those that are here, for three columns:
-
     >>> from edgewise.simulate import AutoRegressive, ClaytonPareto, Contaminated, Gamma, Gaussian
     >>> from edgewise.simulate import LogNormal, Pareto, PowerExponential, StudentT
-    >>> laws = [Gaussian(), PowerExponential(omega=1), StudentT(df=8), StudentT(df=4)]
-    >>> laws += [Contaminated(share=0.1, scale=3), Gamma(shape=2), LogNormal(sigma=0.5)]
-    >>> laws += [Pareto(shape=6), ClaytonPareto(shape=20), AutoRegressive(Gamma(2), memory=0.9)]
-    >>> [round(law.mardia_kurtosis(3), 1) for law in laws]
-    [15.0, 22.5, 22.5, inf, 41.7, 24.0, 32.7, 122.0, 43.9, 15.9]
+    >>> laws = [Gaussian(), PowerExponential(omega=1), StudentT(df=8), Contaminated(share=0.1)]
+    >>> laws += [Gamma(shape=2), LogNormal(sigma=0.5), Pareto(shape=6), ClaytonPareto(shape=20)]
+    >>> AutoRegressive(laws[4], memory=0.9).memory
+    0.9
     """
 
     def __post_init__(self) -> None:
@@ -82,21 +74,6 @@ class Distribution(ABC):
             The rows, which are independent of each other except in `AutoRegressive`.
         """
 
-    @abstractmethod
-    def mardia_kurtosis(self, n_features: int) -> float:
-        """E(cᵀΘc)², which is p(p+2) for the Gaussian; infinite without fourth moments.
-
-        Parameters
-        ----------
-        n_features : int
-            How many columns, p.
-
-        Returns
-        -------
-        float
-            Mardia's kurtosis, which is the same for every covariance that the rows are mixed to.
-        """
-
     def _stream(self, rng: np.random.Generator, p: int) -> Callable[[int], FloatArray]:
         """``more(n)``, which gives the next n rows."""
         return lambda n: self.rows(rng, n, p)
@@ -113,9 +90,6 @@ class Gaussian(Distribution):
 
     def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
         return rng.standard_normal((n, p))
-
-    def mardia_kurtosis(self, n_features: int) -> float:
-        return float(n_features * (n_features + 2))
 
 
 @dataclass(frozen=True)
@@ -136,27 +110,16 @@ class PowerExponential(Distribution):
     def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
         direction = rng.standard_normal((n, p))
         direction /= np.linalg.norm(direction, axis=1, keepdims=True)
-        log_scale = (self._log_radial_moment(2, p) - math.log(p)) / 2
-        return np.asarray(direction * np.exp(self._log_radius(rng, n, p) - log_scale))
-
-    def _log_radius(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
-        """log R, because R itself may overflow where ω is small."""
-        shape = p / self.omega
+        # log R, because R itself may overflow where ω is small.
+        shape, more = p / self.omega, 2 / self.omega
         if shape >= 1:
-            return np.log(rng.gamma(shape, 2.0, (n, 1))) / self.omega
-        # A gamma of small shape underflows: it is one of shape + 1, times U^{1/shape}.
-        larger = np.log(rng.gamma(shape + 1, 2.0, (n, 1))) / self.omega
-        return larger - rng.standard_exponential((n, 1)) / p
-
-    def _log_radial_moment(self, order: int, n_features: int) -> float:
-        """The logarithm of E R^k = 2^{k/ω} Γ((p+k)/ω)/Γ(p/ω), before scaling."""
-        shape, more = n_features / self.omega, order / self.omega
-        return float(more * math.log(2) + special.gammaln(shape + more) - special.gammaln(shape))
-
-    def mardia_kurtosis(self, n_features: int) -> float:
-        second, fourth = (self._log_radial_moment(k, n_features) for k in (2, 4))
-        log = fourth - 2 * (second - math.log(n_features))
-        return math.exp(log) if log < _LARGEST_LOG else math.inf
+            log_radius = np.log(rng.gamma(shape, 2.0, (n, 1))) / self.omega
+        else:  # a gamma of small shape underflows: it is one of shape + 1, times U^{1/shape}
+            log_radius = np.log(rng.gamma(shape + 1, 2.0, (n, 1))) / self.omega
+            log_radius -= rng.standard_exponential((n, 1)) / p
+        # E R² = 2^{2/ω} Γ((p+2)/ω)/Γ(p/ω)
+        log_square = more * math.log(2) + special.gammaln(shape + more) - special.gammaln(shape)
+        return np.asarray(direction * np.exp(log_radius - (log_square - math.log(p)) / 2))
 
 
 @dataclass(frozen=True)
@@ -174,11 +137,6 @@ class StudentT(Distribution):
     def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
         mixing = rng.chisquare(self.df, (n, 1)) / (self.df - 2)
         return rng.standard_normal((n, p)) / np.sqrt(mixing)
-
-    def mardia_kurtosis(self, n_features: int) -> float:
-        if self.df <= 4:
-            return math.inf
-        return n_features * (n_features + 2) * (self.df - 2) / (self.df - 4)
 
 
 @dataclass(frozen=True)
@@ -198,29 +156,13 @@ class Contaminated(Distribution):
 
     def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
         size = np.where(rng.random((n, 1)) < self.share, self.scale, 1.0)
-        rows: FloatArray = rng.standard_normal((n, p)) * (size / math.sqrt(self._mean_power(2)))
+        square = 1 - self.share + self.share * self.scale**2
+        rows: FloatArray = rng.standard_normal((n, p)) * (size / math.sqrt(square))
         return rows
-
-    def _mean_power(self, power: int) -> float:
-        return 1 - self.share + self.share * self.scale**power
-
-    def mardia_kurtosis(self, n_features: int) -> float:
-        return n_features * (n_features + 2) * self._mean_power(4) / self._mean_power(2) ** 2
-
-
-class IndependentComponents(Distribution):
-    """Columns that are independent, have the same law, and have a known fourth moment."""
-
-    @abstractmethod
-    def _component_kurtosis(self) -> float:
-        """The fourth moment of a component, which is 3 for the Gaussian."""
-
-    def mardia_kurtosis(self, n_features: int) -> float:
-        return n_features * self._component_kurtosis() + n_features * (n_features - 1)
 
 
 @dataclass(frozen=True)
-class Gamma(IndependentComponents):
+class Gamma(Distribution):
     """Gamma components, with skewness 2/√shape; shape 1 is the exponential law.
 
     Parameters
@@ -236,12 +178,9 @@ class Gamma(IndependentComponents):
             return rng.standard_exponential((n, p)) - 1
         return (rng.standard_gamma(self.shape, (n, p)) - self.shape) / math.sqrt(self.shape)
 
-    def _component_kurtosis(self) -> float:
-        return 3 + 6 / self.shape
-
 
 @dataclass(frozen=True)
-class LogNormal(IndependentComponents):
+class LogNormal(Distribution):
     """Log-normal components: the exponentials of N(0, sigma²).
 
     Parameters
@@ -258,13 +197,9 @@ class LogNormal(IndependentComponents):
         rows: FloatArray = rng.lognormal(0.0, self.sigma, (n, p)) - math.sqrt(growth)
         return rows / deviation
 
-    def _component_kurtosis(self) -> float:
-        growth = math.exp(self.sigma**2)
-        return growth**4 + 2 * growth**3 + 3 * growth**2 - 3
-
 
 @dataclass(frozen=True)
-class Pareto(IndependentComponents):
+class Pareto(Distribution):
     """Pareto components: P(x > t) falls like t^−shape, in each column by itself.
 
     `ClaytonPareto` has the same margins, but its columns are large in the same rows.
@@ -282,12 +217,6 @@ class Pareto(IndependentComponents):
         mean, deviation = 1 / (a - 1), math.sqrt(a / (a - 2)) / (a - 1)
         rows: FloatArray = rng.pareto(a, (n, p)) - mean
         return rows / deviation
-
-    def _component_kurtosis(self) -> float:
-        a = self.shape
-        if a <= 4:
-            return math.inf
-        return 3 * (a - 2) * (3 * a**2 + a + 2) / (a * (a - 3) * (a - 4))
 
 
 @dataclass(frozen=True)
@@ -308,51 +237,14 @@ class ClaytonPareto(Distribution):
     shape: float = _parameter(6.0, **_FINITE_VARIANCE, below=1e6)
 
     def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
-        common = rng.standard_gamma(self.shape, (n, 1))
-        x = rng.standard_exponential((n, p)) / common - self._mean_power(1)
-        own, shared = self._covariance()
-        # The inverse root of own·I + shared·11ᵀ acts on the mean of a row and on the rest apart.
+        a, common = self.shape, rng.standard_gamma(self.shape, (n, 1))
+        x = rng.standard_exponential((n, p)) / common - 1 / (a - 1)
+        # Cov = own·I + shared·11ᵀ, whose inverse root acts on the mean of a row and on the rest.
+        own = 1 / ((a - 1) * (a - 2))
+        shared = own - 1 / (a - 1) ** 2
         mean = x.mean(axis=1, keepdims=True)
         rows: FloatArray = (x - mean) / math.sqrt(own) + mean / math.sqrt(own + p * shared)
         return rows
-
-    def _mean_power(self, power: int) -> float:
-        """E V^{−k}; infinite where it does not exist."""
-        if self.shape <= power:
-            return math.inf
-        return math.exp(float(special.gammaln(self.shape - power) - special.gammaln(self.shape)))
-
-    def _covariance(self) -> tuple[float, float]:
-        """Cov = own·I + shared·11ᵀ."""
-        second, first = self._mean_power(2), self._mean_power(1)
-        return second, second - first**2
-
-    def mardia_kurtosis(self, n_features: int) -> float:
-        # Condition on w = 1/V: given w, the x_i − mean are independent.
-        if self.shape <= 4:
-            return math.inf
-        p, mean = n_features, self._mean_power(1)
-        # E (E w − mean)^k as polynomials in w, E being exponential: E E^j = j!.
-        m1, m2, m3, m4 = (
-            np.polynomial.Polynomial(
-                [math.comb(k, j) * math.factorial(j) * (-mean) ** (k - j) for j in range(k + 1)]
-            )
-            for k in (1, 2, 3, 4)
-        )
-        pairs, triples = p * (p - 1), p * (p - 1) * (p - 2)
-        squares = p * m4 + pairs * m2**2
-        mixed = p * m4 + pairs * (m2**2 + 2 * m3 * m1) + triples * m2 * m1**2
-        total = (
-            p * m4
-            + pairs * (4 * m3 * m1 + 3 * m2**2)
-            + 6 * triples * m2 * m1**2
-            + triples * (p - 3) * m1**4
-        )
-        own, shared = self._covariance()
-        b = shared / (own + p * shared)
-        quadratic = (squares - 2 * b * mixed + b**2 * total) / own**2
-        powers = [self._mean_power(k) for k in range(len(quadratic.coef))]
-        return float(np.dot(quadratic.coef.astype(np.float64), powers))
 
 
 @dataclass(frozen=True)
@@ -391,12 +283,6 @@ class AutoRegressive(Distribution):
             # After this many rows, what came before them has no weight left.
             more(math.ceil(math.log(_UNIT_ROUNDING) / math.log(abs(self.memory))))
         return more
-
-    def mardia_kurtosis(self, n_features: int) -> float:
-        # Fourth cumulants of a sum of independent rows add up, with weights ψ⁴.
-        gaussian = n_features * (n_features + 2)
-        excess = self.innovations.mardia_kurtosis(n_features) - gaussian
-        return gaussian + excess * (1 - self.memory**2) / (1 + self.memory**2)
 
 
 #: The laws that have a name.

@@ -74,13 +74,10 @@ def write_truth(
                 "partial_correlation": float(partial[i, j]),
             }
             graph.add_edge(names[i], names[j], **numbers)
-    kurtosis = distribution.mardia_kurtosis(len(names))
     truth = {
         "edgewise": __version__,
         **record,
         "distribution": _described(distribution),
-        # JSON has no infinity; a law without fourth moments has no kurtosis to state.
-        "mardia_kurtosis": kurtosis if np.isfinite(kurtosis) else None,
         "feature_names": list(names),
         "precision": precision.tolist(),
         "covariance": np.linalg.inv(precision).tolist(),
