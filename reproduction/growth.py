@@ -14,7 +14,9 @@ from edgewise.inference.uncertainty import Bound
 from edgewise.methods.registry import method_of
 from edgewise.paper.radii import ChiSquareRadius, NormalRadius
 from edgewise.simulate.distributions import sample_batches
-from edgewise.sums.fourth import FourthMoments
+from edgewise.sums.moments import Moments
+from edgewise.sums.power import product_places
+from edgewise.sums.score import Leverage, ScoreSums, score_weight, sums_of_moments
 
 ALPHA = 0.05
 DISTRIBUTIONS = ("gaussian", "laplace")
@@ -23,25 +25,35 @@ BOUNDS = ("eig", "trace", "spectral", "whitened")
 
 def growing_sample(
     distribution: str, precision: FloatArray, sizes: Sequence[int], *, rng: np.random.Generator
-) -> Iterator[FourthMoments]:
+) -> Iterator[Moments]:
     """The moments of the first n rows of one sample, for each of the increasing sizes n.
 
     The states of the rows between two sizes are merged; no row is read twice.
     """
     step = int(np.gcd.reduce(np.asarray(sizes)))
-    origin = np.zeros(len(precision))
-    total: FourthMoments | None = None
+    total = Moments(order="all")
     for batch in sample_batches(distribution, precision, sizes[-1], rng=rng, batch_rows=step):
-        state = FourthMoments.of(batch, origin)
-        total = state if total is None else total + state
+        total.update(batch)
         if total.n_samples in sizes:
-            yield total
+            yield total.copy()
 
 
-def evidence_of(moments: FourthMoments) -> Sample:
+class _SampleOfMoments(Sample):
+    def score_sums(self, leverage: Leverage, rho: FloatArray, nearly_one: float) -> ScoreSums:
+        """Without rows: all leverages are their mean, the scale of each row its own, tails normal."""
+        moments = self._complete_moments()
+        n, p = moments.n_samples, len(rho)
+        weight = score_weight(1 - (p - 1) / n, 0.0)
+        products, place = weight * n * moments.products(leverage.B.T), product_places(p)
+        squares = place.diagonal()
+        m22, m31 = products[np.ix_(squares, squares)], products[squares[:, np.newaxis], place]
+        return sums_of_moments(m22, m31, np.zeros_like(m22), n, rho)
+
+
+def evidence_of(moments: Moments) -> Sample:
     """What every method works from, without the rows."""
-    names = default_names(moments.n_features)
-    return Sample(feature_names=names, purpose="a study", state=moments)
+    names = default_names(moments.n_features or 0)
+    return _SampleOfMoments(feature_names=names, purpose="a study", state=moments)
 
 
 def bounds_of(sample: Sample, names: Sequence[str] = BOUNDS) -> dict[str, Bound]:

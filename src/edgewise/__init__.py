@@ -26,7 +26,7 @@ HOMES = {
     "detectable_effect": "api.plan",
     "pool": "api.pool",
     "accumulate": "api.accumulate",
-    "load_state": "api.accumulate",
+    "load_state": "sums.save",
     "ConfidenceSequence": "api.confidence_sequence",
     "edge_test_within": "api.edge_test_within",
     "covariance_of_covariance": "paper.covcov",

@@ -7,7 +7,6 @@ from edgewise import simulate as simulate
 from edgewise import states as states
 from edgewise._version import __version__ as __version__
 from edgewise.api.accumulate import accumulate as accumulate
-from edgewise.api.accumulate import load_state as load_state
 from edgewise.api.compare_groups import compare_groups as compare_groups
 from edgewise.api.compare_methods import compare_methods as compare_methods
 from edgewise.api.confidence_sequence import ConfidenceSequence as ConfidenceSequence
@@ -23,4 +22,9 @@ from edgewise.api.plan import plan_sample_size as plan_sample_size
 from edgewise.api.pool import pool as pool
 from edgewise.paper.covcov import covariance_of_covariance as covariance_of_covariance
 from edgewise.results.result import EdgeTestResult as EdgeTestResult
+<<<<<<< HEAD
 from edgewise.tables.open import open_table as open_table
+=======
+from edgewise.sums.save import load_state as load_state
+from edgewise.tables.reading import open_table as open_table
+>>>>>>> 629b75da (Sum rows in fewer layers: one file for states of units, one for the first pass and checkpoints; no memory objects)

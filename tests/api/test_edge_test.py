@@ -159,8 +159,7 @@ class TestMoreColumnsThanRows:
             raise AssertionError("rows were summed")
 
         monkeypatch.setattr("edgewise.sums.moments.power_sums", fail)
-        monkeypatch.setattr("edgewise.sums.batches.power_sums", fail)
-        monkeypatch.setattr("edgewise.sums.batches.sums_of_batches", fail)
+        monkeypatch.setattr("edgewise.sums.power.PowerSums.of_rows", fail)
 
     @pytest.mark.parametrize("method", ["score", "batch", "trace"])
     @pytest.mark.parametrize("options", [{}, {"missing": "drop"}], ids=str)

@@ -12,7 +12,7 @@ from edgewise.inference.references import StudentOfEach
 from edgewise.inference.sample import open_sample
 from edgewise.methods.leave_one_out import unit_sandwich, unit_scores
 from edgewise.simulate import make_chain_precision
-from edgewise.sums import clusters as groups_module
+from edgewise.sums import batches as groups_module
 from edgewise.sums.score import believed_tau, score_weight
 
 P = 4

@@ -10,7 +10,7 @@ from tests.methods.simulated import quiet_test
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError
 from edgewise.methods.registry import METHODS
-from edgewise.sums.moments import RowState
+from edgewise.sums.save import RowState
 
 BOX = {"radius": "hoeffding", "support": (-60, 60)}
 M = ew.methods

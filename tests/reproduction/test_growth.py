@@ -19,7 +19,7 @@ from edgewise._linalg import pairs_of
 from edgewise.errors import TooFewRowsWarning
 from edgewise.paper.radii import TRACE_MAX_ALPHA
 from edgewise.simulate import make_gram_precision, sample
-from edgewise.sums.fourth import FourthMoments
+from edgewise.sums.moments import Moments
 
 ALPHA = 0.05
 # Edges and null pairs, for p-values of every size.
@@ -33,7 +33,7 @@ def rows(request):
 
 @pytest.fixture(scope="module")
 def evidence(rows):
-    return evidence_of(FourthMoments.of(rows, np.zeros(5)))
+    return evidence_of(Moments(order="all").update(rows))
 
 
 @pytest.mark.parametrize("method", BOUNDS)
@@ -71,7 +71,7 @@ def test_pvalues_of_each_pair(rows, evidence):
 def test_other_radii_few_rows_and_other_methods(rows, evidence):
     result = ew.edge_test(rows, method="spectral", radius="chi2", alpha=ALPHA)
     assert chi_square_radius(evidence).epsilon(ALPHA) == pytest.approx(result.radius, rel=1e-8)
-    few = bounds_of(evidence_of(FourthMoments.of(rows[:60], np.zeros(5))))
+    few = bounds_of(evidence_of(Moments(order="all").update(rows[:60])))
     for method in ("trace", "spectral"):
         with pytest.warns(TooFewRowsWarning):
             assert np.isinf(ew.edge_test(rows[:60], method=method).threshold)
@@ -91,6 +91,6 @@ def test_states_of_the_first_rows(distribution, sizes):
     states = list(growing_sample(distribution, THETA, sizes, rng=np.random.default_rng(9)))
     assert [state.n_samples for state in states] == sizes
     for n, state in zip(sizes, states, strict=True):
-        expected = FourthMoments.of(X[:n], np.zeros(5)).gram
+        expected = Moments(order="all").update(X[:n]).products()
         most = np.sqrt(expected.diagonal())
-        assert np.max(np.abs(state.gram - expected) / np.outer(most, most)) <= 1e-12
+        assert np.max(np.abs(state.products() - expected) / np.outer(most, most)) <= 1e-12

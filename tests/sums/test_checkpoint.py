@@ -17,8 +17,7 @@ from pyarrow import feather, parquet
 import edgewise as ew
 from edgewise._files import locked
 from edgewise.errors import CheckpointWarning, DataError, StateFileError
-from edgewise.sums.accumulate import read_into
-from edgewise.sums.checkpoint import read_with_checkpoints
+from edgewise.sums.accumulate import read_into, read_with_checkpoints
 from edgewise.sums.save import read_state, write_state
 from edgewise.tables import table as table_module
 from edgewise.tables.files import FileTable

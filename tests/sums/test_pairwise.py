@@ -183,7 +183,7 @@ class TestCovariance:
             assert np.max(np.abs(found.covariance() - other) / deviation) <= 1e-12
         np.testing.assert_allclose(found.mean(), np.nanmean(X, axis=0), rtol=1e-13, atol=1e-13)
         known = np.isfinite(X).astype(int)
-        np.testing.assert_array_equal(found.pair_rows(), known.T @ known)
+        np.testing.assert_array_equal(found.pooled().pair_rows, known.T @ known)
 
     @pytest.mark.parametrize("offset", OFFSETS)
     @pytest.mark.parametrize("rows", [1, 37, 400])
@@ -215,7 +215,7 @@ class TestCovariance:
         X = rows_of(50)
         X[:, 1] = np.nan
         found = state(X)
-        assert found.pair_rows()[1].tolist() == [0, 0, 0]
+        assert found.pooled().pair_rows[1].tolist() == [0, 0, 0]
         assert found.pooled().n_missing[1] == 50
         covariance = found.covariance()
         assert np.isnan(covariance[1]).all()
@@ -316,7 +316,7 @@ class TestAddition:
             assert_same(tree, whole)
         other = ((d + c) + b) + a
         np.testing.assert_allclose(other.covariance(), whole.covariance(), rtol=1e-11)
-        np.testing.assert_array_equal(other.pair_rows(), whole.pair_rows())
+        np.testing.assert_array_equal(other.pooled().pair_rows, whole.pooled().pair_rows)
 
 
 class TestDamagedFiles:
@@ -411,7 +411,7 @@ def test_any_table_cut_and_merged_anyhow(table, K, batch_rows, data):
         # The names, and their order, are those of the first part that has rows.
         names = found.feature_names or [f"c{j}" for j in range(p)]
         at = np.ix_(*[[names.index(f"c{j}") for j in range(p)]] * 2)
-        rows = found.pair_rows()[at]
+        rows = found.pooled().pair_rows[at]
         np.testing.assert_array_equal(rows, known.T.astype(int) @ known.astype(int))
         np.testing.assert_allclose(found.covariance()[at], expected, rtol=0, atol=1e-11 * size)
         again = pickle.loads(pickle.dumps(found))

@@ -10,15 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from edgewise.states import BatchMoments
-from edgewise.sums.accumulate import (
-    SegmentMaker,
-    state_of_segment,
-)
+from edgewise.sums.accumulate import _segment_of
 from edgewise.sums.batches import batch_length
+from edgewise.tables.table import Partition
 
 
-def segment_of(kind, rows, start, length):
-    return SegmentMaker(kind, start, length).segment(rows)
+def segment_of(blocks, start, stop, length):
+    names = tuple("abc")
+    part = Partition(0, "", names, lambda: iter(blocks))
+    starts = np.array([start, stop])
+    return _segment_of(part, BatchMoments, starts, length, look=False)[0]
 
 
 def rows_of(n, p=3, shift=0.0, seed=2):
@@ -29,7 +30,7 @@ def segments_of(X, cuts, length, blocks=1):
     """One segment for each part of the table, whose rows come in so many blocks."""
     bounds = [0, *sorted(cuts), len(X)]
     return [
-        segment_of(BatchMoments, iter(np.array_split(X[start:stop], blocks)), start, length)
+        segment_of(np.array_split(X[start:stop], blocks), start, stop, length)
         for start, stop in pairwise(bounds)
     ]
 
@@ -48,12 +49,10 @@ def assert_same_stream(state, stream):
     assert state.n_batches == stream.n_batches
     assert state.batch_rows == stream.batch_rows
     assert state.batch_counts().tolist() == stream.batch_counts().tolist()
-    for mine, theirs in ((state._batches, stream._batches), (state._open, stream._open)):
-        assert (mine is None) == (theirs is None)
-        if mine is not None and theirs is not None:
-            np.testing.assert_allclose(mine.mean(), theirs.mean(), rtol=1e-12, atol=1e-13)
-            again = mine.moved(theirs.origin)
-            np.testing.assert_allclose(again.second, theirs.second, rtol=1e-11, atol=1e-11)
+    mine, theirs = state._closed(), stream._closed()
+    np.testing.assert_allclose(mine.mean(), theirs.mean(), rtol=1e-12, atol=1e-13)
+    again = mine.moved(theirs.origin)
+    np.testing.assert_allclose(again.second, theirs.second, rtol=1e-11, atol=1e-11)
     np.testing.assert_allclose(state.covariance(), stream.covariance(), rtol=1e-12, atol=1e-14)
 
 
@@ -77,7 +76,7 @@ class TestSegments:
         X = rows_of(n, shift=data.draw(st.sampled_from([0.0, 1e6]), label="shift"))
         length = batch_length(n, n_batches)
         segment = merged(segments_of(X, cuts, length, blocks), order)
-        state = state_of_segment(BatchMoments, segment, n_batches, length)
+        state = segment.state(BatchMoments, n_batches, length)
         stream = BatchMoments(n_batches).update(X)
         if X.mean() < 1e3:
             assert_same_stream(state, stream)
@@ -102,5 +101,5 @@ class TestSegments:
         X, later = rows_of(150), rows_of(333, seed=3)
         length = batch_length(150, 10)
         segment = merged(segments_of(X, [40, 41, 99], length), [0, 0, 0])
-        state = state_of_segment(BatchMoments, segment, 10, length).update(later)
+        state = segment.state(BatchMoments, 10, length).update(later)
         assert_same_stream(state, BatchMoments(10).update(X).update(later))

@@ -7,15 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from edgewise._checks import check_choice, check_columns, check_flag, check_real
-from edgewise.api.confidence_sequence import ConfidenceSequence
 from edgewise.errors import ParameterError
-from edgewise.sums import save
-from edgewise.sums.accumulate import read_into
+from edgewise.sums.accumulate import read_into, read_with_checkpoints
 from edgewise.sums.batches import DEFAULT_BATCHES, BatchMoments
 from edgewise.sums.concordance import ConcordanceMoments
-from edgewise.sums.moments import Moments, RowState
+from edgewise.sums.moments import Moments
 from edgewise.sums.pairwise import PairwiseMoments
-from edgewise.sums.sequence import SequenceMoments
+from edgewise.sums.save import RowState
 from edgewise.tables.open import as_table, on_cluster, open_files, weight_kind_of
 from edgewise.tables.options import MISSING, weighted_columns
 
@@ -129,8 +127,6 @@ def accumulated(
             "`checkpoint` and a cluster cannot be combined: only files that are read here have "
             "checkpoints."
         )
-    from edgewise.sums.checkpoint import read_with_checkpoints
-
     columns, exclude = rows.pop("columns", None), rows.pop("exclude", None)
     weights = rows.get("weights")
     if isinstance(weights, str):
@@ -149,33 +145,3 @@ def accumulated(
         resume=resume,
         **rows,
     )
-
-
-def load_state(path: str | os.PathLike[str]) -> AnyState | ConfidenceSequence:
-    """Read a state file of any kind; loading never runs code from the file.
-
-    Parameters
-    ----------
-    path : str or path
-        A file that the `save` of a state wrote.
-
-    Returns
-    -------
-    Moments, BatchMoments, PairwiseMoments, ConcordanceMoments or ConfidenceSequence
-        The state, of the kind that was saved.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import numpy as np
-    >>> import edgewise as ew
-    >>> state = ew.accumulate(np.random.default_rng(0).standard_normal((100, 3)))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     state.save(f"{folder}/rows.state")
-    ...     ew.load_state(f"{folder}/rows.state")
-    Moments(n_samples=100, n_features=3, order=4)
-    """
-    state = save.load_state(path)
-    if isinstance(state, SequenceMoments):
-        return ConfidenceSequence._of(state)
-    return state

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import ClassVar, Self
 
+from edgewise._checks import check_alpha, check_count
+from edgewise._linalg import AnyArray
+from edgewise.errors import ParameterError
 from edgewise.inference.sample import sample_of_state
 from edgewise.methods.sequential import Sequential
 from edgewise.results.result import EdgeTestResult, decide
-from edgewise.sums.sequence import SequenceMoments
+from edgewise.sums.batches import BatchMoments
+from edgewise.sums.save import State, StateContents
 
 
-class ConfidenceSequence(SequenceMoments):
+class ConfidenceSequence(State):
     """Edges and intervals of an endless stream, made to be looked at however often you like.
 
     After every batch `result()` gives the edges and the intervals. The aim is that the probability
@@ -69,6 +75,66 @@ class ConfidenceSequence(SequenceMoments):
     Sequential(tuned_for=5000, tuned_level=0.05, n_batches=100)
     """
 
+    kind: ClassVar[str] = "sequence"
+    default_method: str = "sequential"
+
+    def __init__(
+        self, alpha: float = 0.05, *, tuned_for: int = 10_000, n_batches: int | None = None
+    ) -> None:
+        self.alpha = check_alpha(alpha)
+        self.tuned_for = check_count("tuned_for", tuned_for, at_least=2)
+        self.state = BatchMoments(n_batches)
+
+    @property
+    def n_samples(self) -> int:
+        return self.state.n_samples
+
+    def update(self, X: AnyArray) -> Self:
+        """Add more rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows. Columns of a data frame are matched by name.
+
+        Returns
+        -------
+        ConfidenceSequence
+            The sequence itself.
+        """
+        self.state.update(X)
+        return self
+
+    def __add__(self, other: ConfidenceSequence) -> Self:
+        if not isinstance(other, ConfidenceSequence):
+            return NotImplemented
+        if (self.alpha, self.tuned_for) != (other.alpha, other.tuned_for):
+            raise ParameterError(
+                f"other: expected alpha={self.alpha:g} and tuned_for={self.tuned_for}, got "
+                f"{other.alpha:g} and {other.tuned_for}; only sequences of one kind add up."
+            )
+        total = type(self)(self.alpha, tuned_for=self.tuned_for)
+        total.state = self.state + other.state
+        return total
+
+    def _contents(self) -> StateContents:
+        contents = self.state._contents()
+        own = {"alpha": self.alpha, "tuned_for": self.tuned_for}
+        return replace(contents, kind=self.kind, meta={**contents.meta, **own})
+
+    @classmethod
+    def _restored(cls, contents: StateContents) -> Self:
+        alpha, tuned_for = contents.meta.get("alpha"), contents.whole("tuned_for", 2)
+        made = cls(check_alpha(alpha), tuned_for=tuned_for)
+        made.state = BatchMoments._from_contents(contents)
+        return made
+
+    def __repr__(self) -> str:
+        return (
+            f"ConfidenceSequence(alpha={self.alpha:g}, tuned_for={self.tuned_for}, "
+            f"n_samples={self.n_samples})"
+        )
+
     def result(
         self,
         feature_names: Sequence[str] | None = None,
@@ -90,7 +156,7 @@ class ConfidenceSequence(SequenceMoments):
         EdgeTestResult
             Its p-values and intervals hold at all looks at once.
         """
-        method = sequential_of(self)
+        method = self.method()
         sample = sample_of_state(self.state, f"method {method.name!r}", feature_names)
         question = method.question(self.alpha, "bonferroni", given=given, pairs=pairs)
         return decide(method.measure(sample), question)
@@ -103,13 +169,6 @@ class ConfidenceSequence(SequenceMoments):
         Sequential
             With the tuning of this sequence.
         """
-        return sequential_of(self)
-
-
-def sequential_of(sequence: SequenceMoments) -> Sequential:
-    """The method with the level and tuning of a sequence."""
-    return Sequential(
-        tuned_for=sequence.tuned_for,
-        tuned_level=sequence.alpha,
-        n_batches=sequence.state.n_batches,
-    )
+        return Sequential(
+            tuned_for=self.tuned_for, tuned_level=self.alpha, n_batches=self.state.n_batches
+        )

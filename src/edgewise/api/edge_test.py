@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from edgewise._checks import check_choice, check_columns
-from edgewise.api.confidence_sequence import sequential_of
+from edgewise.api.confidence_sequence import ConfidenceSequence
 from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.question import Question
@@ -19,7 +19,6 @@ from edgewise.methods.sequential import Sequential
 from edgewise.results.result import EdgeTestResult, decide
 from edgewise.results.summary import missing_value_notes
 from edgewise.sums.save import as_state
-from edgewise.sums.sequence import SequenceMoments
 from edgewise.tables.open import weight_kind_of
 from edgewise.tables.options import MISSING, NORMAL_SCORES, options_of
 
@@ -156,14 +155,14 @@ def measured_and_decided(
         method.check_supports("weights")
     if "pairwise" in (rows.get("missing"), read.missing):
         method.check_supports("missing")
-    if isinstance(state, SequenceMoments):
+    if isinstance(state, ConfidenceSequence):
         if not isinstance(method, Sequential | Auto):
             raise ParameterError(
                 f"method: expected 'sequential' for a ConfidenceSequence, got {method.name!r}; its "
                 "result() holds at every look. For a test at a fixed number of rows pass its "
                 ".state."
             )
-        method, state = sequential_of(state), state.state
+        method, state = state.method(), state.state
     chosen = {name: rows.get(name) for name in ("columns", "exclude")}
     question = method.question(alpha, correction, min_effect, given=given, pairs=pairs, **chosen)
     sample = open_sample(

@@ -23,9 +23,8 @@ from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.accumulate import read_into
-from edgewise.sums.moments import RowState
 from edgewise.sums.pairwise import PairwiseMoments
-from edgewise.sums.save import as_state
+from edgewise.sums.save import RowState, as_state
 from edgewise.tables.open import as_table, is_a
 from edgewise.tables.options import NORMAL_SCORES, options_of, values_of
 from edgewise.tables.table import Table, all_rows, raise_for_nonfinite

@@ -23,9 +23,8 @@ from edgewise.methods.wald import NEARLY_ONE
 from edgewise.results.pair import PairTest, pair_of_result
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.accumulate import first_pass
-from edgewise.sums.blocks import Centre
+from edgewise.sums.blocks import Centre, quiet
 from edgewise.sums.moments import Moments
-from edgewise.sums.power import quiet
 from edgewise.sums.save import as_state
 from edgewise.sums.score import all_pairs_at_once, few_rows, one_pair_exactly
 from edgewise.tables.open import as_table

@@ -22,23 +22,20 @@ from edgewise.estimate.inverse import SampleMoments
 from edgewise.inference.measurement import Provenance
 from edgewise.paper.covcov import covcov_matrix, covcov_of_moments
 from edgewise.sums.accumulate import first_pass
-from edgewise.sums.batches import DEFAULT_BATCHES, BatchMoments
+from edgewise.sums.batches import DEFAULT_BATCHES, BatchMoments, ClusterMoments
 from edgewise.sums.blocks import Centre
-from edgewise.sums.clusters import ClusterMoments
 from edgewise.sums.concordance import Concordance, ConcordanceMoments
-from edgewise.sums.fourth import FourthMoments
-from edgewise.sums.moments import MOST_PRODUCTS_COLUMNS, Moments, RowState
+from edgewise.sums.moments import MOST_PRODUCTS_COLUMNS, Moments
 from edgewise.sums.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
 from edgewise.sums.pairwise import PairwiseMoments, PooledPairs
 from edgewise.sums.power import CentralQuartics, transformed_quartics
+from edgewise.sums.save import RowState
 from edgewise.sums.score import (
     Leverage,
     ScoreSums,
     all_pairs_at_once,
     all_pairs_exactly,
     few_rows,
-    score_weight,
-    sums_of_moments,
 )
 from edgewise.tables.arrays import on_cores
 from edgewise.tables.files import FileRead, files_read
@@ -131,7 +128,7 @@ class Sample:
     `estimate`: The estimate from these moments, if it is known already.
     """
 
-    state: RowState | FourthMoments
+    state: RowState
     feature_names: tuple[str, ...]
     purpose: str
     rows: Rescan | None = None
@@ -172,7 +169,7 @@ class Sample:
             return state.pooled() if self.pairwise is None else self.pairwise
         if isinstance(state, BatchMoments):
             return state.pooled()
-        if not isinstance(state, Moments | FourthMoments):
+        if not isinstance(state, Moments):
             self._lacks("means and covariances")
         return state
 
@@ -252,7 +249,7 @@ class Sample:
         """Whether the state stands for rows that are gone, which only `left_out` needs."""
         state = self.state
         whole = isinstance(state, Moments) and state.order == "all" and self.rows is None
-        return (whole or isinstance(state, FourthMoments)) and not left_out
+        return whole and not left_out
 
     def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
         """Fourth moments of the columns and of the norm of A(x − mean), or of x − mean.
@@ -261,7 +258,7 @@ class Sample:
         """
         state = self.state
         kept = isinstance(state, Moments) and state.order != 2 and A is None
-        if isinstance(state, Moments | FourthMoments) and (kept or self._has_products(left_out)):
+        if isinstance(state, Moments) and (kept or self._has_products(left_out)):
             return state.quartics(A)
         if A is None and self.rows is None:
             self._lacks("fourth-order sums")
@@ -271,28 +268,17 @@ class Sample:
 
     def pair_sums(self, leverage: Leverage) -> PairSums:
         """Fourth-order sums of the residuals of all pairs."""
-        if isinstance(self.state, FourthMoments):
-            return self.state.pair_sums(leverage.B)
         return pair_sums(self.rows_again(), self.centre, leverage)
 
     def exact_pairs(
         self, leverage: Leverage, rho: FloatArray, nearly_one: float
     ) -> ExactPairs | None:
         """The same for the pairs whose partial correlation is above `nearly_one` in size."""
-        if isinstance(self.state, FourthMoments):
-            return None  # the sums that would be exact need the rows
         return exact_pairs(self.rows_again(), self.centre, leverage, rho, nearly_one)
 
     def score_sums(self, leverage: Leverage, rho: FloatArray, nearly_one: float) -> ScoreSums:
         """What the score test needs of the residuals of all pairs."""
         n, p = leverage.n_samples, len(leverage.root)
-        if isinstance(self.state, FourthMoments):
-            # Without rows all leverages are taken as their mean, (p − 1)/n, the scale of each row
-            # as its own, and the tail as normal.
-            weight = score_weight(1 - (p - 1) / n, 0.0)
-            sums = self.state.pair_sums(leverage.B)
-            m22, m31 = weight * sums.square_square, weight * sums.cube_linear
-            return sums_of_moments(m22, m31, np.zeros_like(m22), n, rho)
         rows = self.rows_again()
         if not few_rows(n, p):
             return all_pairs_at_once(rows, self.centre, leverage, rho, nearly_one)
@@ -305,7 +291,7 @@ class Sample:
     ) -> FloatArray:
         """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, of A(x − mean)."""
         state = self.state
-        if isinstance(state, Moments | FourthMoments) and self._has_products(left_out):
+        if isinstance(state, Moments) and self._has_products(left_out):
             return covcov_of_moments(state, A=A, frobenius=frobenius)
         if self.rows is None and not left_out:
             self._lacks("the rows a second time, or all products of four columns (order='all')")

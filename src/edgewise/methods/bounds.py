@@ -62,7 +62,7 @@ from edgewise.paper.transfers import (
     SpectralTransfer,
     WhitenedTransfer,
 )
-from edgewise.sums.blocks import Centre, mirrored
+from edgewise.sums.blocks import Centre
 from edgewise.sums.power import square_products
 from edgewise.tables.table import Rows, Sums
 
@@ -626,7 +626,7 @@ def bernstein_radius(sample: Sample, A: FloatArray | None, support: Any) -> Bern
     (squares,) = sample.scan(one_pass)
     n, mean = sample.n_samples, sample.moments().mean()
     covariance = sample.central_covariance() / lengths / lengths[:, np.newaxis]
-    variance = mirrored(squares) / n - covariance**2
+    variance = squares / n - covariance**2
     return BernsteinRadius(
         n_samples=n,
         # Rounding may leave a mean a little outside the range.

@@ -38,8 +38,7 @@ from edgewise.estimate.pairwise import NEGATIVE, least_overlap, not_definite
 from edgewise.inference.references import degrees_of_freedom
 from edgewise.inference.sample import Sample
 from edgewise.inference.uncertainty import Spread, floored_spread
-from edgewise.sums.batches import BatchMoments
-from edgewise.sums.clusters import ClusterMoments
+from edgewise.sums.batches import BatchMoments, ClusterMoments
 from edgewise.sums.pairwise import (
     PairwiseMoments,
     PairwiseSums,

@@ -16,8 +16,7 @@ import numpy as np
 from edgewise._checks import check_choice
 from edgewise._linalg import FloatArray, population_covariance
 from edgewise.errors import DataError
-from edgewise.sums.blocks import BlockMemory, Centre, mapped_blocks, upper_products
-from edgewise.sums.fourth import FourthMoments
+from edgewise.sums.blocks import Centre, mapped_blocks, upper_products
 from edgewise.sums.moments import Moments
 from edgewise.sums.power import CentralQuartics, left_out_factor
 from edgewise.tables.arrays import check_rows
@@ -100,10 +99,10 @@ def _product_gram(
     """Σ WWᵀ over the rows, W the products c_i c_j, i ≤ j, of A c."""
     p = centre.origin.shape[0]
     d = p * (p + 1) // 2
-    memory = BlockMemory(p, max(_FEWEST_ROWS, block_rows(d)), spare=(d,))
-    gram = np.zeros((d, d))
+    gram, length = np.zeros((d, d)), max(_FEWEST_ROWS, block_rows(d))
+    B = None if A is None else A.T
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for block in mapped_blocks(batches, centre, None if A is None else A.T, memory=memory):
+        for block in mapped_blocks(batches, centre, B, length=length, spare=(d,)):
             if whitened_by is not None:
                 squares = np.einsum("ir,ir->r", block.z, block.z)
                 block.z[:] *= np.sqrt(left_out_factor(squares, whitened_by))
@@ -113,7 +112,7 @@ def _product_gram(
 
 
 def covcov_of_moments(
-    fourth: FourthMoments | Moments,
+    fourth: Moments,
     *,
     A: FloatArray | None = None,
     frobenius: bool = False,

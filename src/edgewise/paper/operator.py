@@ -20,7 +20,7 @@ from scipy.sparse.linalg import LinearOperator
 from edgewise._linalg import AnyArray, FloatArray, population_covariance
 from edgewise._parallel import blas_threads, on_each
 from edgewise.paper.covcov import check_range, finite, u_statistic_factor
-from edgewise.sums.blocks import BlockMemory, Centre, mapped_blocks
+from edgewise.sums.blocks import Centre, mapped_blocks
 from edgewise.sums.moments import Moments
 from edgewise.sums.power import left_out_factor
 from edgewise.tables.table import Rows, Summable, Sums, in_tree
@@ -228,8 +228,7 @@ def _unit_rows(
     """Centred rows in units of the columns' deviations, in the order of the rows."""
     p = len(scale)
     length = max(_MIN_BLOCK_ROWS, _BLOCK_ELEMENTS // p)
-    memory = BlockMemory(p, length, rows_first=True, dtype=dtype)
-    for block in mapped_blocks(batches, centre, scale, memory=memory):
+    for block in mapped_blocks(batches, centre, scale, length=length, rows_first=True, dtype=dtype):
         yield block.z.T
 
 

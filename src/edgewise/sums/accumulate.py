@@ -1,144 +1,111 @@
-"""The first pass: add all rows of a table to a state."""
+"""The first pass: add all rows of a table to a state; of files, so that a crash loses no work.
+
+A checkpoint is a state, the position in the files, and the sizes and times of the files. It is
+replaced atomically, so there is a complete one even if the process is killed. Reading continues
+from that position: it reads no row twice and leaves none out. Files are cut into blocks that depend
+on their rows alone, so the resumed state equals the uninterrupted one to the last bit.
+"""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+import os
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from edgewise._files import locked
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise._text import listed
-from edgewise.errors import DataError, NonFiniteError
+from edgewise.errors import CheckpointWarning, DataError, NonFiniteError, StateFileError, warn
 from edgewise.sums.batches import BatchedState, batch_length
-from edgewise.sums.clusters import ClusterMoments
-from edgewise.sums.moments import RowState
+from edgewise.sums.save import RowState, RowSums, read_state, write_state
+from edgewise.tables.files import FileTable, Position
 from edgewise.tables.first_look import FirstLook, FirstLookBuilder
+from edgewise.tables.formats import fingerprint
+from edgewise.tables.open import as_table
 from edgewise.tables.table import (
     ColumnBlock,
     Partition,
-    Rows,
     Table,
     nonfinite_counts,
     nonfinite_message,
 )
 
-B = TypeVar("B", bound=BatchedState[Any])
-
+S = TypeVar("S", bound=RowSums)
+R = TypeVar("R", bound=RowState)
 # More batches than any table has, so that a part never merges its own.
 _NEVER_DOUBLE = 1 << 62
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class BatchSegment:
-    """Consecutive batches; the first and the last may be incomplete."""
-
-    first: int
-    sums: Any
-
-    def __add__(self, later: BatchSegment) -> BatchSegment:
-        """The batches of both; a batch that is split between the two is joined."""
-        if later.sums is None or self.sums is None:
-            return later if self.sums is None else self
-        if later.first == self.first + len(self.sums):
-            return BatchSegment(self.first, self.sums.then(later.sums))
-        shared = self.sums[-1:].then(later.sums[:1]).paired()
-        return BatchSegment(self.first, self.sums[:-1].then(shared, later.sums[1:]))
-
-
-class SegmentMaker:
-    """Puts rows into batches of `length` rows."""
-
-    def __init__(self, kind: type[BatchedState[Any]], start: int, length: int) -> None:
-        # The rest of a batch that began in the part before, and the batches after it.
-        self._head, self._body = (kind(_NEVER_DOUBLE, batch_rows=length) for _ in range(2))
-        self._start, self._length = start, length
-
-    def column_scatter(self) -> FloatArray:
-        """Σ (x − mean)² of each column, nearly."""
-        return sum((state._column_scatter() for state in self._seen()), np.zeros(1))
-
-    def segment(self, rows: Iterator[Rows]) -> BatchSegment:
-        """The batches of all these rows."""
-        missing = -self._start % self._length  # until the next batch begins
-        for block in rows:
-            self._head.update(block[:missing])
-            self._body.update(block[missing:])
-            missing = max(0, missing - block.shape[0])
-        parts = [state._closed() for state in self._seen()]
-        return BatchSegment(
-            self._start // self._length, parts[0].then(*parts[1:]) if parts else None
-        )
-
-    def _seen(self) -> list[BatchedState[Any]]:
-        return [state for state in (self._head, self._body) if state.n_samples]
-
-
-def state_of_segment(kind: type[B], segment: BatchSegment, n_batches: int | None, length: int) -> B:
-    """The state of a whole table, as if its rows had come one after the other."""
-    state = kind(n_batches, batch_rows=length)
-    if segment.sums is not None:
-        full = int(segment.sums.n.sum()) // length
-        state._batches = segment.sums[:full] if full else None
-        state._open = segment.sums[full:] if full < len(segment.sums) else None
-    return state
-
-
-S = TypeVar("S", bound=RowState | ClusterMoments)
 
 
 def read_into(
     state: S, table: Table, *, after: Callable[[S, Partition], None] | None = None
 ) -> tuple[S, int]:
-    """Add all rows of a table to what a state has seen, in one pass."""
-    return _read(state, table, after=after)[:2]
+    """Add all rows of a table to what a state has seen, in one pass; count those left out."""
+    return first_pass(state, table, after=after, look=False)[:2]
 
 
 def first_pass(
-    state: S, table: Table, *, in_order: bool = True, describe: bool = True
+    state: S,
+    table: Table,
+    *,
+    after: Callable[[S, Partition], None] | None = None,
+    look: bool = True,
+    in_order: bool = True,
+    describe: bool = True,
 ) -> tuple[S, int, FirstLook]:
     """The same, with a first look at the rows that is taken in the same pass.
 
     Batches that need not be `in_order` may end where a part of the table ends, which saves counting
     the rows of each part first. To `describe` missing values, all of them are counted.
     """
-    return _read(state, table, look=True, in_order=in_order, describe=describe)
-
-
-def _read(
-    state: S,
-    table: Table,
-    *,
-    after: Callable[[S, Partition], None] | None = None,
-    look: bool = False,
-    in_order: bool = True,
-    describe: bool = True,
-) -> tuple[S, int, FirstLook]:
-    state = cast(S, state.copy())
+    state = state.copy()
+    names = table.feature_names
     if table.named and state.feature_names is None and not state.n_samples:
-        state.feature_names = table.feature_names
+        state.feature_names = names
     parts = table.partition_rows()
+    several = parts is None or len(parts) > 1
     try:
-        if in_order and isinstance(state, BatchedState) and (parts is None or len(parts) > 1):
-            return cast(tuple[S, int, FirstLook], _batches_over_parts(table, state, look))
-        if isinstance(state, BatchedState) and not state.n_samples and parts and len(parts) == 1:
-            state._expect(parts[0] or 0, len(table.feature_names))
-        return table.reduce(partial(_taken, state=state, after=after, look=look), _merged)
+        if not isinstance(state, BatchedState) or (several and not in_order):
+            return table.reduce(partial(_taken, state=state, after=after, look=look), _merged)
+        if not several:
+            if not state.n_samples and parts:
+                state._expect(parts[0] or 0, len(names))
+            return table.reduce(partial(_taken, state=state, after=after, look=look), _merged)
+        # Batches cross the ends of parts, as they would in a single stream.
+        starts = np.concatenate([[0], np.cumsum(_rows_of_parts(table))]).astype(np.int64)
+        kind, length = type(state), batch_length(int(starts[-1]), state._batches_of(len(names)))
+        one_pass = partial(_segment_of, kind=kind, starts=starts, length=length, look=look)
+        segment, n_dropped, first_look = table.reduce(one_pass, _merged)
+        later = segment.state(kind, state.requested, length)
+        later.feature_names = names if table.named else None
+        return cast("tuple[S, int, FirstLook]", (state + later, n_dropped, first_look))
     except NonFiniteError as error:
-        if not describe:
+        if not describe or not table.rescannable:
             raise
-        raise _described(table, error) from error
+        # With column names, and the counts of all rows.
+        found = table.reduce(_nonfinite_in, operator.add)
+        if not found:
+            raise  # the data changed; report what this block showed
+        counts = np.sum([part for _, part in found], axis=0)
+        where = listed([name for name, _ in found if name])
+        message = nonfinite_message(counts, names)
+        raise NonFiniteError(f"{where}: {message}" if where else message, counts) from error
 
 
 def _taken(
     part: Partition, state: S, after: Callable[[S, Partition], None] | None, look: bool
 ) -> tuple[S, int, FirstLook]:
     """A state of the rows of a part; the first part continues from the rows seen before."""
-    mine = cast(S, state.copy() if part.number == 0 else state._empty())
-    builder = FirstLookBuilder(len(part.feature_names), mine._column_scatter, _place(part))
+    mine = state.copy() if part.number == 0 else state._empty()
+    # The first part of a table that is read here has no number.
+    number = part.number if part.where or part.number else None
+    builder = FirstLookBuilder(len(part.feature_names), mine._column_scatter, number)
     for block in builder.watch(part.blocks()) if look else part.blocks():
         # A table has one order of columns, whatever names its blocks carry.
         mine.update(block if isinstance(block, ColumnBlock) else np.asarray(block))
@@ -156,29 +123,67 @@ def _first_look(builder: FirstLookBuilder, part: Partition) -> FirstLook:
     return replace(builder.first_look, missing=missing[:, : len(part.feature_names)])
 
 
-def _place(part: Partition) -> int | None:
-    """Its number among the parts of a table; None for the first of a table that is read here."""
-    return part.number if part.where or part.number else None
-
-
 def _merged(
     a: tuple[Any, int, FirstLook], b: tuple[Any, int, FirstLook]
 ) -> tuple[Any, int, FirstLook]:
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-def _batches_over_parts(
-    table: Table, state: BatchedState[Any], look: bool
-) -> tuple[BatchedState[Any], int, FirstLook]:
-    """Batches that cross the ends of parts, as they would in a single stream."""
-    starts = np.concatenate([[0], np.cumsum(_rows_of_parts(table))]).astype(np.int64)
-    n_batches = state._batches_of(len(table.feature_names))
-    length = batch_length(int(starts[-1]), n_batches)
-    one_pass = partial(_segment_of, kind=type(state), starts=starts, length=length, look=look)
-    segment, n_dropped, first_look = table.reduce(one_pass, _merged)
-    later = state_of_segment(type(state), segment, state.requested, length)
-    later.feature_names = table.feature_names if table.named else None
-    return state + later, n_dropped, first_look
+@dataclass(frozen=True, eq=False, slots=True)
+class BatchSegment:
+    """Consecutive batches of a part of a table; the first and the last may be incomplete."""
+
+    first: int
+    sums: Any
+
+    def __add__(self, later: BatchSegment) -> BatchSegment:
+        """The batches of both; a batch that is split between the two is joined."""
+        if later.sums is None or self.sums is None:
+            return later if self.sums is None else self
+        if later.first == self.first + len(self.sums):
+            return BatchSegment(self.first, self.sums.then(later.sums))
+        shared = self.sums[-1:].then(later.sums[:1]).paired()
+        return BatchSegment(self.first, self.sums[:-1].then(shared, later.sums[1:]))
+
+    def state(
+        self, kind: type[BatchedState[Any]], n_batches: int | None, length: int
+    ) -> BatchedState[Any]:
+        """The state of a whole table, as if its rows had come one after the other."""
+        state = kind(n_batches, batch_rows=length)
+        if self.sums is not None:
+            full = int(self.sums.n.sum()) // length
+            rest = self.sums[full:] if full < len(self.sums) else None
+            state._set(self.sums[:full] if full else None, rest)
+        return state
+
+
+def _segment_of(
+    part: Partition, kind: type[BatchedState[Any]], starts: AnyArray, length: int, look: bool
+) -> tuple[BatchSegment, int, FirstLook]:
+    start, stop = int(starts[part.number]), int(starts[part.number + 1])
+    # The rest of a batch that began in the part before, and the batches after it.
+    head, body = (kind(_NEVER_DOUBLE, batch_rows=length) for _ in range(2))
+    missing = -start % length  # until the next batch begins
+
+    def scatter() -> FloatArray:
+        return sum((one._column_scatter() for one in (head, body) if one.n_samples), np.zeros(1))
+
+    # A part on a cluster is searched whole: few rows come before it, to tell what is usual.
+    number = part.number if part.where or part.number else None
+    builder = FirstLookBuilder(len(part.feature_names), None if part.where else scatter, number)
+    for block in builder.watch(part.blocks()) if look else part.blocks():
+        head.update(block[:missing])
+        body.update(block[missing:])
+        missing = max(0, missing - block.shape[0])
+    n = head.n_samples + body.n_samples
+    if n != stop - start:
+        raise DataError(
+            f"{part.where}: expected {stop - start} rows, got {n}; the data changed while they "
+            "were read. Pass rows that stay the same: files, or what was persisted or cached."
+        )
+    sums = [one._closed() for one in (head, body) if one.n_samples]
+    segment = BatchSegment(start // length, sums[0].then(*sums[1:]) if sums else None)
+    return segment, part.counts.n_dropped, _first_look(builder, part)
 
 
 def _rows_of_parts(table: Table) -> list[int]:
@@ -187,44 +192,12 @@ def _rows_of_parts(table: Table) -> list[int]:
     known = [rows for rows in parts if rows is not None]
     if len(known) == len(parts):
         return known
-    counts: list[tuple[int, int]] = table.reduce(_count, operator.add)
-    counted = dict(counts)
+    counted = dict(table.reduce(_count, operator.add))
     return [counted.get(number, 0) for number in range(1 + max(counted))]
 
 
 def _count(part: Partition) -> list[tuple[int, int]]:
     return [(part.number, sum(block.shape[0] for block in part.blocks()))]
-
-
-def _segment_of(
-    part: Partition, kind: type[BatchedState[Any]], starts: AnyArray, length: int, look: bool
-) -> tuple[BatchSegment, int, FirstLook]:
-    start, stop = int(starts[part.number]), int(starts[part.number + 1])
-    maker = SegmentMaker(kind, start, length)
-    # A part on a cluster is searched whole: few rows come before it, to tell what is usual.
-    scatter = None if part.where else maker.column_scatter
-    builder = FirstLookBuilder(len(part.feature_names), scatter, _place(part))
-    segment = maker.segment(builder.watch(part.blocks()) if look else part.blocks())
-    n = 0 if segment.sums is None else int(segment.sums.n.sum())
-    if n != stop - start:
-        raise DataError(
-            f"{part.where}: expected {stop - start} rows, got {n}; the data changed while they "
-            "were read. Pass rows that stay the same: files, or what was persisted or cached."
-        )
-    return segment, part.counts.n_dropped, _first_look(builder, part)
-
-
-def _described(table: Table, error: NonFiniteError) -> NonFiniteError:
-    """The error of one block, with column names and, if possible, the counts of all rows."""
-    counts, where = error.counts, ""
-    if table.rescannable:
-        found = table.reduce(_nonfinite_in, operator.add)
-        if not found:
-            return error  # the data changed; report what this block showed
-        counts = np.sum([part for _, part in found], axis=0)
-        names = [name for name, _ in found if name]
-        where = f"{listed(names)}: " if names else ""
-    return NonFiniteError(where + nonfinite_message(counts, table.feature_names), counts)
 
 
 def _nonfinite_in(part: Partition) -> list[tuple[str, AnyArray]]:
@@ -233,3 +206,133 @@ def _nonfinite_in(part: Partition) -> list[tuple[str, AnyArray]]:
     for block in part.blocks():
         counts += nonfinite_counts(block)
     return [(part.where, counts)] if counts.any() else []
+
+
+# Checkpoints ----------------------------------------------------------------------------------
+
+
+def read_with_checkpoints(
+    files: FileTable,
+    state: R,
+    checkpoint: str | os.PathLike[str],
+    *,
+    every: float = 60.0,
+    resume: bool = False,
+    progress: Callable[[int], None] | None = None,
+    missing: str = "auto",
+    weights: str | None = None,
+    weight_kind: str = "sampling",
+) -> tuple[R, int]:
+    """Read all rows of files into a state; return it and how many rows were dropped.
+
+    `every` is in seconds; without `resume`, a checkpoint that is there is never replaced. `progress`
+    is called with the rows of every block, first with those that the checkpoint has.
+    """
+    if not files.rescannable:
+        raise DataError(
+            "data: expected files with --checkpoint-every and --resume (checkpoint= in Python), "
+            "got standard input, which cannot be read again."
+        )
+    # One process at a time: two would write over each other's rows.
+    with locked(checkpoint):
+        left, dropped_before = files, 0
+        how: dict[str, Any] = {"missing": missing, "weights": weights, "weight_kind": weight_kind}
+        facts = _facts(files, state, how)
+        if Path(checkpoint).exists():
+            if not resume:
+                raise DataError(
+                    f"checkpoint: '{os.fspath(checkpoint)}' is there already; continue it with "
+                    "--resume (resume=True in Python), or delete it to start anew."
+                )
+            state, start, dropped_before = _restore(checkpoint, facts, files, type(state))
+            left = files.starting_at(start)
+            if progress is not None:
+                progress(state.n_samples + dropped_before)
+        saved, warned = time.monotonic(), False
+
+        def save_now_and_then(so_far: R, part: Partition) -> None:
+            nonlocal saved, warned
+            position = part.counts.position
+            if position is None or time.monotonic() - saved < every:
+                return
+            contents = so_far._contents()
+            now = {"position": list(position), "n_dropped": dropped_before + part.counts.n_dropped}
+            meta = {**contents.meta, "progress": {**now, "facts": facts}}
+            try:
+                write_state(checkpoint, replace(contents, kind="checkpoint", meta=meta))
+            except DataError as error:
+                # No row is lost yet: a disk that is full now may have room later.
+                if not warned:
+                    reason = getattr(error.__cause__, "strerror", None) or str(error)
+                    warn(
+                        f"checkpoint: cannot write '{os.fspath(checkpoint)}': {reason}; what was "
+                        f"written before is kept. Reading goes on, and the next one is tried in "
+                        f"{every:g} s.",
+                        CheckpointWarning,
+                    )
+                warned = True
+            saved = time.monotonic()
+
+        table = as_table(left, progress=progress, **how)
+        state, n_dropped = read_into(state, table, after=save_now_and_then)
+    return state, dropped_before + n_dropped
+
+
+def _facts(files: FileTable, state: RowState, how: dict[str, Any]) -> dict[str, Any]:
+    """What must be the same when reading continues: the files, the columns, the kind of state."""
+    forms = [
+        form and [form.encoding, form.sep, form.quote, form.decimal, form.skip, form.n_cells]
+        for form in files.forms()
+    ]
+    said = [str(getattr(files.reading, name)) for name in ("na_values", "header", "sheet")]
+    contents = state._contents()
+    return {
+        "files": [
+            [path if "://" in path else os.path.abspath(path), *fingerprint(path)]
+            for path in files.paths
+        ],
+        "columns": list(files.feature_names),
+        "ways of reading": [said, forms],
+        **how,
+        "kind": contents.kind,
+        "options": {key: value for key, value in contents.meta.items() if key != "batch_rows"},
+    }
+
+
+def _restore(
+    path: str | os.PathLike[str], facts: dict[str, Any], files: FileTable, kind: type[R]
+) -> tuple[R, Position, int]:
+    contents = read_state(path, "checkpoint")
+    damaged = StateFileError(f"checkpoint '{os.fspath(path)}' is damaged; delete it.")
+    progress: Any = contents.meta.get("progress")
+    try:
+        difference = _difference(progress["facts"], facts)
+        (file, row), n_dropped = progress["position"], progress["n_dropped"]
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise damaged from error
+    if not all(type(n) is int and n >= 0 for n in (file, row, n_dropped)):
+        raise damaged
+    if difference:
+        raise StateFileError(
+            f"checkpoint '{os.fspath(path)}' does not fit: {difference}. Undo that, or delete the "
+            "checkpoint to start again."
+        )
+    state, position = kind._from_contents(contents), Position(file, row)
+    rows = state.n_samples + n_dropped
+    # With weights, rows are there several times, or not at all.
+    if not files.reaches(position, rows if facts.get("weights") is None else None):
+        raise damaged
+    return state, position, n_dropped
+
+
+def _difference(then: dict[str, Any], now: dict[str, Any]) -> str:
+    """The first difference, in words; empty if there is none."""
+    if [file[0] for file in then["files"]] != [file[0] for file in now["files"]]:
+        return "it was made for other files"
+    for before, file in zip(then["files"], now["files"], strict=True):
+        if before != file:
+            return (
+                f"file '{file[0]}' has changed since (its size, time of modification or last bytes)"
+            )
+    changed = [key for key in (*now, *then) if then.get(key) != now.get(key)]
+    return f"it was made with other {changed[0]}" if changed else ""

@@ -1,10 +1,9 @@
-"""States of consecutive batches of rows: one pass, valid for serially dependent rows."""
+"""States of units of rows: consecutive batches, valid for dependent rows, and clusters."""
 
 from __future__ import annotations
 
-import sys
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -12,25 +11,19 @@ import numpy.typing as npt
 
 from edgewise._checks import check_count, check_names
 from edgewise._linalg import FloatArray
-from edgewise.errors import DataError, ParameterError
-from edgewise.sums.blocks import Centre
-from edgewise.sums.moments import Moments, UnitState
-from edgewise.sums.power import (
-    MANY_COLUMNS,
-    PowerSums,
-    UnitSums,
-    power_sums,
-    sum_of_squares,
-    sums_of_batches,
-    together,
-)
-from edgewise.sums.save import StateContents
-from edgewise.tables.table import Rows
+from edgewise.errors import DataError, ParameterError, StateFileError
+from edgewise.sums.blocks import Centre, quiet
+from edgewise.sums.moments import Moments
+from edgewise.sums.power import IntArray, PowerSums, UnitSums, sum_of_squares, together
+from edgewise.sums.save import RowState, RowSums, StateContents
+from edgewise.tables.table import ColumnBlock, Rows
 
 # How many batches there are unless the user says so: with p columns at most 16,000/p, because a
 # batch takes p² numbers to keep and p³ operations to leave out, but never fewer than 16.
 DEFAULT_BATCHES, _FEWEST_DEFAULT = 100, 16
 _DEFAULT_TIMES_COLUMNS = 16_000
+# Numbers summed at once while batches are made: it limits the memory that this takes.
+_CHUNK_ELEMENTS = 1 << 20
 
 
 def default_batches(n_features: int) -> int:
@@ -46,20 +39,17 @@ def batch_length(n_rows: int, n_batches: int, length: int = 1) -> int:
     return length
 
 
-# Numbers summed at once while batches are made.
-_CHUNK_ELEMENTS = 1 << 20
-
-
 S = TypeVar("S", bound=UnitSums)
 
 
-class BatchedState(UnitState, Generic[S]):
+class BatchedState(RowState, Generic[S]):
     """Sums of K to 2K consecutive batches: of single rows first, merged pairwise when there are 2K.
 
     Rows that come together are summed in batches of the length that they will have.
     """
 
     default_method: str = "batch"
+    _sums_type: type[S]
 
     def __init__(
         self,
@@ -75,8 +65,15 @@ class BatchedState(UnitState, Generic[S]):
         self.batch_rows = check_count("batch_rows", batch_rows, at_least=1)
         self.feature_names = None if feature_names is None else check_names(feature_names)
         # Full batches, in pieces as they came: to join them after each block would copy them often.
-        self._pieces: list[S] = []
+        self._full: tuple[S, ...] = ()
         self._open: S | None = None  # a single batch that is not yet full
+
+    @abstractmethod
+    def pooled(self) -> Any:
+        """The mean and the covariance of all rows."""
+
+    def _parts(self) -> tuple[S, ...]:
+        return self._full if self._open is None else (*self._full, self._open)
 
     @property
     def n_batches(self) -> int:
@@ -84,108 +81,69 @@ class BatchedState(UnitState, Generic[S]):
         return self._batches_of(self.n_features or 0)
 
     def _batches_of(self, n_features: int) -> int:
-        """K for rows of so many columns: what the user asked for, or what is usual for them."""
         return default_batches(n_features) if self.requested is None else self.requested
 
-    @classmethod
-    @abstractmethod
-    def _sums_type(cls) -> type[S]:
-        """The sums of batches."""
-
-    @abstractmethod
-    def _sums_of(self, rows: Rows) -> S:
-        """The sums of some rows, as one batch."""
-
-    @abstractmethod
-    def _sums_of_batches(self, rows: Rows, length: int) -> S:
-        """The sums of consecutive batches with this many rows each."""
-
-    @abstractmethod
-    def pooled(self) -> Any:
-        """The mean and the covariance of all rows."""
-
-    @property
-    def _batches(self) -> S | None:
-        """The full batches."""
-        if len(self._pieces) > 1:
-            self._pieces = [self._pieces[0].then(*self._pieces[1:])]
-        return self._pieces[0] if self._pieces else None
-
-    @_batches.setter
-    def _batches(self, batches: S | None) -> None:
-        self._pieces = [] if batches is None else [batches]
-
-    def __getstate__(self) -> dict[str, Any]:
-        # In one piece: states travel between the workers of a cluster.
-        joined = self._batches
-        return super().__getstate__() | {"_pieces": [] if joined is None else [joined]}
-
-    def _parts(self) -> list[S]:
-        return [*self._pieces, *([] if self._open is None else [self._open])]
-
-    def _take(self, rows: Rows) -> None:
-        self._expect(self.n_samples + rows.shape[0], rows.shape[1])
-        start = 0
-        while start < rows.shape[0]:
-            start += self._fill(rows[start:])
-
-    def _expect(self, n_rows: int, n_features: int) -> None:
-        """Make batches as long as they will be after so many rows: sums of short ones are dear."""
-        length = batch_length(n_rows, self._batches_of(n_features), self.batch_rows)
-        while self.batch_rows < length:
-            batches = self._batches
-            if batches is not None:
-                full = len(batches) // 2 * 2
-                self._batches = batches.paired()
-                if full < len(batches) and (batches.n == self.batch_rows).all():
-                    self._batches = batches[:full].paired() if full else None
-                    # The last batch waits for its second half.
-                    odd, rest = batches[full:], self._open
-                    self._open = odd if rest is None else odd.then(rest).paired()
-            self.batch_rows *= 2
-
-    def _fill(self, rows: Rows) -> int:
-        """Put rows from the front into batches of the present length; return how many."""
-        length = self.batch_rows
-        most = self._most_rows(rows.shape[1])
-        started = 0 if self._open is None else int(self._open.n[0])
-        full = min(rows.shape[0], most) // length
-        if started or not full:
-            # Rows of a batch that is not full, or that is too long for one piece.
-            taken = rows[: min(most, length - started)]
-            part = self._sums_of(taken)
-            self._open = part if self._open is None else self._open.then(part).paired()
-            if int(self._open.n[0]) == length:
-                closed, self._open = self._open, None
-                self._append(closed)
-            return int(taken.shape[0])
-        # Only as many as fit before batches double in length.
-        full = min(full, 2 * self._batches_of(rows.shape[1]) - sum(map(len, self._pieces)))
-        taken = rows[: full * length]
-        self._append(self._sums_of_batches(taken, length))
-        return int(taken.shape[0])
-
-    def _append(self, batches: S) -> None:
-        self._pieces = [*self._pieces, batches]
-        while sum(map(len, self._pieces)) >= 2 * self._batches_of(batches.origin.shape[1]):
-            kept = self._batches
-            self._batches = None if kept is None else kept.paired()
-            self.batch_rows *= 2
-
-    def _most_rows(self, n_features: int) -> int:
-        """Rows summed at once while batches are made: it limits the memory that this takes."""
-        return max(1, _CHUNK_ELEMENTS // max(n_features, 1))
-
-    def _seen(self) -> list[S]:
+    def _seen(self) -> tuple[S, ...]:
         """The parts of a state that has seen rows; to join them would copy all."""
-        if not self.n_samples:
+        if not (parts := self._parts()):
             raise DataError("state: expected at least 1 row, got 0; call update with data first.")
-        return self._parts()
+        return parts
 
     def _closed(self) -> S:
         """All batches; the last one may be shorter because it is not full."""
         first, *others = self._seen()
         return first.then(*others) if others else first
+
+    def __getstate__(self) -> dict[str, Any]:
+        # In one piece: states travel between the workers of a cluster.
+        state = super().__getstate__()
+        if len(self._full) > 1:
+            state["_full"] = (self._full[0].then(*self._full[1:]),)
+        return state
+
+    def _expect(self, n_rows: int, n_features: int) -> None:
+        """Make batches as long as they will be after so many rows: sums of short ones are dear."""
+        length = batch_length(n_rows, self._batches_of(n_features), self.batch_rows)
+        while self.batch_rows < length:
+            if self._full:
+                batches = self._full[0].then(*self._full[1:])
+                even = len(batches) // 2 * 2
+                if even < len(batches) and (batches.n == self.batch_rows).all():
+                    # The last batch waits for its second half.
+                    odd, rest = batches[even:], self._open
+                    self._open = odd if rest is None else odd.then(rest).paired()
+                    batches = batches[:even]
+                self._full = (batches.paired(),) if len(batches) else ()
+            self.batch_rows *= 2
+
+    def _take(self, rows: Rows) -> None:
+        n, p = rows.shape
+        self._expect(self.n_samples + n, p)
+        most, start = max(1, _CHUNK_ELEMENTS // max(p, 1)), 0
+        while start < n:
+            length = self.batch_rows
+            full = min(n - start, most) // length
+            begun = 0 if self._open is None else int(self._open.n[0])
+            if begun or not full:
+                # Rows of a batch that is not full, or that is too long for one piece.
+                stop = min(start + min(most, length - begun), n)
+                part = self._sums_type.of_rows(rows[start:stop], stop - start)
+                self._open = part if self._open is None else self._open.then(part).paired()
+                if begun + stop - start == length:
+                    closed, self._open = self._open, None
+                    self._append(closed)
+            else:
+                # Only as many as fit before batches double in length.
+                full = min(full, 2 * self._batches_of(p) - sum(map(len, self._full)))
+                stop = start + full * length
+                self._append(self._sums_type.of_rows(rows[start:stop], length))
+            start = stop
+
+    def _append(self, batches: S) -> None:
+        self._full = (*self._full, batches)
+        while sum(map(len, self._full)) >= 2 * self._batches_of(batches.width):
+            self._full = (self._full[0].then(*self._full[1:]).paired(),)
+            self.batch_rows *= 2
 
     def _joined(self, other: Self, order: npt.NDArray[np.intp] | None) -> Self:
         requested = {self.requested, other.requested} - {None}
@@ -262,7 +220,7 @@ class BatchedState(UnitState, Generic[S]):
         """
         coarse = self.copy()
         while coarse.batch_rows < rows and sum(map(len, coarse._parts())) >= 2 * batches:
-            coarse._batches, coarse._open = coarse._closed().paired(), None
+            coarse._full, coarse._open = (coarse._closed().paired(),), None
             coarse.batch_rows *= 2
         return coarse
 
@@ -276,11 +234,16 @@ class BatchedState(UnitState, Generic[S]):
         """
         return np.concatenate([part.n for part in self._seen()])
 
-    def _options(self) -> dict[str, Any]:
-        return {"n_batches": self.requested or 0, "batch_rows": self.batch_rows}
-
-    def _stored(self) -> Mapping[str, UnitSums | None]:
-        return {"": self._batches, "open_": self._open}
+    def _contents(self) -> StateContents:
+        arrays = (
+            {}
+            if self._open is None
+            else {f"open_{name}": array for name, array in self._open.named().items()}
+        )
+        if self._full:
+            arrays |= self._full[0].then(*self._full[1:]).named()
+        meta = {"n_batches": self.requested or 0, "batch_rows": self.batch_rows}
+        return StateContents(self.kind, self.feature_names, self.n_samples, meta, arrays)
 
     @classmethod
     def _restored(cls, contents: StateContents) -> Self:
@@ -289,9 +252,16 @@ class BatchedState(UnitState, Generic[S]):
             batch_rows=contents.whole("batch_rows", 1),
             feature_names=contents.columns,
         )
-        state._batches = cls._sums_type().of_contents(contents)
-        state._open = cls._sums_type().of_contents(contents, "open_")
+        kind = cls._sums_type
+        state._set(kind.of_contents(contents), kind.of_contents(contents, "open_"))
+        if len({(part.width, tuple(part.named())) for part in state._parts()}) > 1:
+            raise StateFileError("state: expected the same sums of the same columns in all units.")
         return state
+
+    def _set(self, full: S | None, rest: S | None) -> None:
+        self._full, self._open = () if full is None else (full,), rest
+        for part in self._parts():
+            self.n_samples, self.n_features = self.n_samples + int(part.n.sum()), part.width
 
     def __repr__(self) -> str:
         return (
@@ -353,20 +323,7 @@ class BatchMoments(BatchedState[PowerSums]):
     """
 
     kind: ClassVar[str] = "batches"
-
-    @classmethod
-    def _sums_type(cls) -> type[PowerSums]:
-        return PowerSums
-
-    def _sums_of(self, rows: Rows) -> PowerSums:
-        return power_sums(rows)
-
-    def _sums_of_batches(self, rows: Rows, length: int) -> PowerSums:
-        return sums_of_batches(rows, length)
-
-    def _most_rows(self, n_features: int) -> int:
-        # Batches of many columns are summed one by one.
-        return sys.maxsize if n_features >= MANY_COLUMNS else super()._most_rows(n_features)
+    _sums_type = PowerSums
 
     def _column_scatter(self) -> FloatArray:
         return sum_of_squares(self._parts())
@@ -379,6 +336,126 @@ class BatchMoments(BatchedState[PowerSums]):
         Moments
             A state of order 2.
         """
-        moments = Moments(order=2, feature_names=self.feature_names)
-        moments._sums = together(self._seen())
-        return moments
+        return Moments._of(together(self._seen()), 2, self.feature_names)
+
+
+# Bytes of the p × p sums of all clusters together; merging needs about as much again.
+_MOST_BYTES = 4 << 30
+# Clusters that a sum is taken of at once, in numbers.
+_AT_ONCE = 1 << 20
+
+
+class ClusterMoments(RowSums):
+    """Moments of every cluster, in O(Gp²) memory for G clusters; rows come with their labels."""
+
+    def __init__(self, feature_names: tuple[str, ...] | None = None) -> None:
+        self.feature_names = feature_names
+        # Labels in order and the sums of each; and what came since, with each label any number of
+        # times. It is merged when it has grown as long as all before, so that a cluster is copied
+        # only a few times in all.
+        self._before: tuple[tuple[FloatArray, PowerSums], ...] = ()
+        self._later: tuple[tuple[FloatArray, PowerSums], ...] = ()
+
+    @property
+    def n_clusters(self) -> int:
+        """Clusters seen."""
+        return len(self.labels()) if self.n_samples else 0
+
+    @property
+    def step(self) -> int:
+        """How many clusters to work on at once."""
+        return max(1, _AT_ONCE // max(self.n_features or 1, 1) ** 2)
+
+    def _empty(self) -> Self:
+        return type(self)(self.feature_names)
+
+    def _take(self, rows: Rows) -> None:
+        if not isinstance(rows, ColumnBlock) or rows.clusters is None:
+            raise TypeError(f"rows: expected with their clusters, got {type(rows).__name__}")
+        order = np.argsort(rows.clusters, kind="stable")
+        labels, counts = np.unique(rows.clusters, return_counts=True)
+        ends, every = np.cumsum(counts), np.asarray(rows, dtype=np.float64)
+        sums, places = [], []
+        # Clusters of the same number of rows are summed together: there may be as many as rows.
+        for length in np.unique(counts):
+            which = np.flatnonzero(counts == length)
+            starts = ends[which] - length
+            mine = order[(starts[:, np.newaxis] + np.arange(length)).ravel()]
+            sums.append(PowerSums.of_rows(every[mine], int(length)))
+            places.append(which)
+        found = sums[0].then(*sums[1:])[np.argsort(np.concatenate(places))]
+        self._later = (*self._later, (labels, found))
+        self._merge_if_long()
+
+    def _joined(self, other: Self, order: npt.NDArray[np.intp] | None) -> Self:
+        total = self.copy()
+        theirs = other._before + other._later
+        if order is not None:
+            theirs = tuple((labels, sums.permuted(order)) for labels, sums in theirs)
+        total._later += theirs
+        total._merge_if_long()
+        return total
+
+    def _merge_if_long(self) -> None:
+        new, p = sum(len(labels) for labels, _ in self._later), self._later[0][1].width
+        known = sum(len(labels) for labels, _ in self._before)
+        if new >= known or 8 * p * p * (new + known) > _MOST_BYTES:
+            count = len(self._merged()[0])
+            if 8 * p * p * count > _MOST_BYTES:
+                raise DataError(
+                    f"clusters: expected at most {_MOST_BYTES // (8 * p * p):,} clusters for {p} "
+                    f"columns, whose sums then take 4 GB, got {count:,} or more; test fewer "
+                    "columns, or make larger clusters."
+                )
+
+    def _merged(self) -> tuple[FloatArray, PowerSums]:
+        """The labels in order, and the sums of each."""
+        parts, self._later = self._before + self._later, ()
+        if not parts:
+            raise DataError("clusters: expected rows, got none; the table is empty.")
+        if len(parts) == 1:
+            self._before = parts
+            return parts[0]
+        every = np.concatenate([part for part, _ in parts])
+        labels, place = np.unique(every, return_inverse=True)
+        p = parts[0][1].width
+        n: IntArray = np.zeros(len(labels), dtype=np.int64)
+        origin, first = np.zeros((2, len(labels), p))
+        second = np.zeros((len(labels), p, p))
+        # Every label is at most once in a part, so that it can be added at its place.
+        places = np.split(place, np.cumsum([len(part) for part, _ in parts])[:-1])
+        with quiet():
+            for (_, sums), at in zip(parts, places, strict=True):
+                n[at] += sums.n
+            for (_, sums), at in zip(parts, places, strict=True):
+                origin[at] += sums.mean() * (sums.n / n[at])[:, np.newaxis]
+            for (_, sums), at in zip(parts, places, strict=True):
+                moved = sums.moved(origin[at])
+                first[at] += moved.first
+                second[at] += moved.second
+        self._before = ((labels, PowerSums(n, origin, first, second)),)
+        return self._before[0]
+
+    def _column_scatter(self) -> FloatArray:
+        parts = [sums for _, sums in self._before + self._later]
+        return sum_of_squares(parts) if parts else np.zeros(0)
+
+    def labels(self) -> FloatArray:
+        """The numbers that stand for the clusters, in order."""
+        return self._merged()[0].copy()
+
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Rows of each cluster."""
+        return self._merged()[1].n.copy()
+
+    def pooled(self) -> Moments:
+        """The state of all rows, without their clusters."""
+        return Moments._of(together([self._merged()[1]]), 2, self.feature_names)
+
+    def sums_of(self, some: slice) -> PowerSums:
+        """The sums of some of the clusters, each about an origin of its own, in a fixed order."""
+        return self._merged()[1][some]
+
+    def sums_about(self, centre: Centre, some: slice) -> PowerSums:
+        """The same about a centre."""
+        return self.sums_of(some).about(centre)

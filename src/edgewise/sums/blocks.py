@@ -1,16 +1,20 @@
-"""Blocks of rows: cut, subtract the centre, map; and sums of products of their columns."""
+"""Blocks of rows: cut, subtract the centre, map; and products of their columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._linalg import AnyArray, FloatArray, mirror_lower
-from edgewise.tables.table import Rows, minus_origin, row_blocks
+from edgewise._linalg import AnyArray, FloatArray
+from edgewise.tables.table import Rows, block_rows, minus_origin, row_blocks
+
+#: Ignore overflow: it shows as a sum that is not finite, which callers check.
+quiet = partial(np.errstate, over="ignore", invalid="ignore", under="ignore")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -44,7 +48,7 @@ class Block(NamedTuple):
     n: int
     #: The rows minus the centre, mapped.
     z: AnyArray
-    #: `z` with the extra rows that the memory was made with: ones above it, free ones below.
+    #: `z` with a row of ones above it, and free rows below, where they were wanted.
     stack: AnyArray
     #: Scratch arrays for further numbers.
     spare: Sequence[AnyArray]
@@ -54,121 +58,80 @@ class Block(NamedTuple):
     singles: Sequence[AnyArray]
 
 
-class BlockMemory:
-    """Arrays that hold one block at a time; a kernel that loops several times keeps them.
-
-    `spare`: Heights of further arrays that a kernel needs.
-    `singles`: How many arrays of p rows in single precision a kernel needs.
-    `ones`: Whether a row of ones stands above the rows in `Block.stack`: products with it are sums.
-    `below`: How many rows of numbers, for the kernel to fill, stand below them.
-    `rows_first`: Whether the mapped rows lie in memory row by row. They lie column by column
-      otherwise, so that sums and products run along contiguous vectors, unless the rows are so wide
-      that turning them costs more than that saves.
-    `dtype`: Of the mapped rows; the subtraction before is in double precision.
-    """
-
-    def __init__(
-        self,
-        n_features: int,
-        length: int,
-        *,
-        spare: Sequence[int] = (),
-        singles: int = 0,
-        ones: bool = False,
-        below: int = 0,
-        rows_first: bool = False,
-        dtype: npt.DTypeLike = np.float64,
-    ) -> None:
-        self.length = length
-        self._p, self._ones, self._below, self._spare = n_features, ones, below, spare
-        self._rows_first, self._dtype, self._n_singles = rows_first, dtype, singles
-        self._keep_order = rows_first or ones + n_features + below >= ROWS_FIRST_FROM
-        self._size = 0
-        self._layout = (False, False)
-        self._arrays: list[AnyArray] = []
-        self._singles: list[AnyArray] = []
-        self._views: Block | None = None
-
-    def fit(self, batch: Rows, *, mapped: bool) -> None:
-        """Allocate memory for the blocks of `batch`, in the order that is fast for them."""
-        n = min(batch.shape[0], self.length)
-        in_rows = self._keep_order and _in_rows(batch)
-        if n <= self._size and (in_rows, mapped) == self._layout:
-            return
-        # The memory for a single short batch is only as large as the batch.
-        self._size = self.length if self._size else n
-        self._layout, self._views = (in_rows, mapped), None
-        heights = [self._ones + self._p + self._below, *self._spare]
-        if in_rows or self._rows_first:
-            self._arrays = [_rows_first(height, self._size, self._dtype) for height in heights]
-            if mapped and in_rows:
-                self._arrays.append(_rows_first(self._p, self._size, np.float64))
-            elif mapped:
-                self._arrays += _columns_first([self._p], self._size)
-        else:
-            if mapped:
-                heights.append(self._p)
-            self._arrays = _columns_first(heights, self._size)
-        if self._ones:
-            self._arrays[0][0] = 1.0
-        singles = (np.empty((self._p, self._size), np.float32) for _ in range(self._n_singles))
-        if in_rows:
-            singles = (_rows_first(self._p, self._size, np.float32) for _ in range(self._n_singles))
-        self._singles = list(singles)
-
-    def views(self, n: int) -> Block:
-        """The memory for `n` rows."""
-        if self._views is None or self._views.n != n:
-            arrays = self._arrays if n == self._size else [array[:, :n] for array in self._arrays]
-            stack, *spare = arrays
-            z = stack
-            if len(stack) > self._p:
-                z = stack[self._ones : self._ones + self._p]
-            # Rows that are mapped are centred in an array of their own, the last one.
-            scratch = spare.pop() if len(spare) > len(self._spare) else z
-            singles = [array[:, :n] for array in self._singles]
-            self._views = Block(n, z, stack, spare, scratch, singles)
-        return self._views
-
-
 def mapped_blocks(
     batches: Iterable[Rows],
     centre: Centre,
     B: FloatArray | None = None,
     *,
-    memory: BlockMemory,
+    length: int | None = None,
+    spare: Sequence[int] = (),
+    singles: int = 0,
+    ones: bool = False,
+    below: int = 0,
+    rows_first: bool = False,
+    dtype: npt.DTypeLike = np.float64,
 ) -> Iterator[Block]:
-    """Blocks of z = Bᵀ(x − centre) for the rows x of all batches."""
+    """Blocks of z = Bᵀ(x − centre) for the rows x of all batches, at most `length` rows in each.
+
+    A row of `ones` turns products into sums; `below` and `spare` are the heights of further rows
+    and arrays that a kernel fills. With `rows_first` the mapped rows, of this `dtype`, lie in
+    memory row by row. They lie column by column otherwise, so that sums and products run along
+    contiguous vectors, unless the rows are so wide that turning them costs more than that saves.
+    """
+    p = len(centre.origin)
+    length = block_rows(p) if length is None else length
+    heights = [ones + p + below, *spare]
+    keep_order = rows_first or heights[0] >= ROWS_FIRST_FROM
+    size, layout, block = 0, False, None
     for batch in batches:
-        if not batch.shape[0]:
+        n = batch.shape[0]
+        if not n:
             continue
-        memory.fit(batch, mapped=B is not None)
-        # A batch of a small table is a block already.
-        whole = batch.shape[0] <= memory.length
-        for rows in (batch,) if whole else row_blocks(batch, memory.length):
-            block = memory.views(rows.shape[0])
+        # Whether the numbers of a row are neighbours in memory.
+        in_rows = False
+        if isinstance(batch, np.ndarray):
+            in_rows = keep_order and batch.strides[1] == batch.itemsize
+        if min(n, length) > size or in_rows != layout:
+            # The memory for a single short batch is only as large as the batch.
+            size, layout, block = length if size else min(n, length), in_rows, None
+            make = _rows_first if in_rows else _columns_first
+            arrays = (_rows_first if rows_first else make)(heights, size, dtype)
+            scratch = arrays[0] if B is None else make([p], size)[0]
+            if ones:
+                arrays[0][0] = 1.0
+            low = make([p] * singles, size, np.float32)
+        for rows in (batch,) if n <= length else row_blocks(batch, length):
+            if block is None or block.n != rows.shape[0]:
+                m = rows.shape[0]
+                stack, *others = [array[:, :m] for array in arrays]
+                z = stack[ones : ones + p]
+                centred = z if B is None else scratch[:, :m]
+                block = Block(m, z, stack, others, centred, [array[:, :m] for array in low])
             centred = centre.subtract_from(rows, block.centred)
-            if B is not None:
-                _map(B, centred, block.z)
+            if B is not None and B.ndim == 1:
+                np.multiply(centred.T, B, out=block.z.T, casting="same_kind")
+            elif B is not None and block.z.strides[0] < block.z.strides[1]:
+                np.matmul(centred.T, B, out=block.z.T)
+            elif B is not None:
+                np.matmul(B.T, centred, out=block.z)
             yield block
 
 
-def _in_rows(batch: Rows) -> bool:
-    """Whether the numbers of a row are neighbours in memory."""
-    return isinstance(batch, np.ndarray) and batch.strides[1] == batch.itemsize
+def _rows_first(
+    heights: Sequence[int], length: int, dtype: npt.DTypeLike = np.float64
+) -> list[AnyArray]:
+    return [np.empty((length, height), dtype).T for height in heights]
 
 
-def _rows_first(height: int, length: int, dtype: npt.DTypeLike) -> AnyArray:
-    return np.empty((length, height), dtype).T
-
-
-def _columns_first(heights: Sequence[int], length: int) -> list[AnyArray]:
+def _columns_first(
+    heights: Sequence[int], length: int, dtype: npt.DTypeLike = np.float64
+) -> list[AnyArray]:
     """An array of each height; long vectors in them begin at odd multiples of a cache line.
 
     Products of these take half the time; at even multiples vectors compete for places in the cache.
     """
-    if length < _ALIGN_FROM:
-        return [np.empty((height, length)) for height in heights]
+    if length < _ALIGN_FROM or dtype != np.float64:
+        return [np.empty((height, length), dtype) for height in heights]
     stride = (-(-length // _LINE) | 1) * _LINE
     memory = np.empty(sum(heights) * stride + _LINE)
     start = -(memory.ctypes.data // memory.itemsize) % _LINE
@@ -180,30 +143,11 @@ def _columns_first(heights: Sequence[int], length: int) -> list[AnyArray]:
     return arrays
 
 
-def _map(B: FloatArray, z: FloatArray, out: AnyArray) -> None:
-    """Bᵀz in `out`, written in the memory order of `out`."""
-    in_rows = out.strides[0] < out.strides[1]
-    if B.ndim == 1:
-        if in_rows:
-            np.multiply(z.T, B, out=out.T, casting="same_kind")
-        else:
-            np.multiply(z, B[:, np.newaxis], out=out, casting="same_kind")
-    elif in_rows:
-        np.matmul(z.T, B, out=out.T)
-    else:
-        np.matmul(B.T, z, out=out)
-
-
 def row_products(a: FloatArray, b: FloatArray) -> FloatArray:
     """Σ a_i b_i along each row of a and b, summed in memory order."""
     # A sum along the rows could jump through memory; `einsum` reads it in order.
     in_rows = a.strides[0] < a.strides[1]
     return np.asarray(np.einsum("ij,ij->i", a, b) if in_rows else np.vecdot(a, b))
-
-
-def add_gram(total: FloatArray, z: FloatArray) -> None:
-    """Add the lower triangle of z zᵀ to `total`; the upper triangle is undefined."""
-    total += z @ z.T
 
 
 def upper_products(c: FloatArray, out: FloatArray) -> FloatArray:
@@ -214,9 +158,3 @@ def upper_products(c: FloatArray, out: FloatArray) -> FloatArray:
         np.multiply(c[i], c[i:], out=out[start:stop])
         start = stop
     return out
-
-
-def mirrored(total: FloatArray) -> FloatArray:
-    """The symmetric matrix whose lower triangle `add_gram` made, in the same memory."""
-    mirror_lower(total)
-    return total

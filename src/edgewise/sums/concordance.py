@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -13,9 +13,7 @@ from edgewise._checks import check_count, check_names
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError, StateFileError
 from edgewise.sums.batches import DEFAULT_BATCHES
-from edgewise.sums.moments import RowState
-from edgewise.sums.power import UnitSums
-from edgewise.sums.save import StateContents
+from edgewise.sums.save import RowState, StateContents
 from edgewise.tables.table import Rows, raise_for_nonfinite
 
 # Differences of the ranks of this many rows fit in one byte.
@@ -290,59 +288,6 @@ def _most_units(p: int) -> int:
     return max(min(_MOST_UNITS, _NUMBERS // (p * p)), _FEWEST_UNITS)
 
 
-#: At first every 25th row is kept.
-FIRST_STEP = 25
-_MOST_ROWS = 1024
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class RowSample:
-    """Every `step`-th row of windows of rows; the step doubles when they become too many."""
-
-    rows: FloatArray | None = None
-    step: int = FIRST_STEP
-
-    def after(self, window: FloatArray, number: int) -> RowSample:
-        """With rows of a further window, whose length is 25 times a power of two."""
-        step = min(self.step, len(window))
-        if number % (self.step // step):
-            return self
-        return self._with(window[::step])
-
-    def followed_by(self, later: RowSample) -> RowSample:
-        """The sample of two streams, one after the other."""
-        step = max(self.step, later.step)
-        made = RowSample(None, step)
-        for one in (self, later):
-            if one.rows is not None:
-                made = made._with(one.rows[:: max(1, made.step // one.step)])
-        return made
-
-    def columns(self, places: slice | npt.NDArray[np.intp]) -> RowSample:
-        """The same rows with the columns in another order."""
-        return self if self.rows is None else RowSample(self.rows[:, places], self.step)
-
-    def _with(self, more: FloatArray) -> RowSample:
-        rows, step = more.copy(), self.step
-        if self.rows is not None:
-            rows = np.concatenate([self.rows, rows])
-        while len(rows) > _MOST_ROWS:
-            rows, step = rows[::2].copy(), 2 * step
-        return RowSample(rows, step)
-
-    @classmethod
-    def of_contents(cls, contents: StateContents) -> RowSample:
-        """The sample of a state file."""
-        step = contents.whole("sample_step", FIRST_STEP)
-        if "sample" not in contents.arrays:
-            return cls(None, step)
-        count = len(contents.arrays["sample"])
-        rows = contents.floats("sample", (count, contents.width("sample")))
-        if not np.isfinite(rows).all():
-            raise StateFileError("state: expected a sample of finite numbers.")
-        return cls(rows, step)
-
-
 #: The rows of a window are dealt out to so many blocks, and only rows of a block are compared.
 N_BLOCKS = 100
 #: Rows that are compared with each other, those of a block. Kendall's τ is then more variable than
@@ -350,98 +295,78 @@ N_BLOCKS = 100
 BLOCK_ROWS = 128
 # The window of a unit that has rows of several.
 _SEVERAL = -1
+# At first every 25th row is sampled; with more samples than this, every other one goes.
+_FIRST_STEP, _MOST_SAMPLED = 25, 1024
 # At least so many sample rows must show that the order of rows matters, by so many standard errors.
 _FEWEST_SAMPLED, _ERRORS = 400, 3.0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Unit:
-    """Consecutive rows of a window, or of several: sums that add up when units are joined.
+class Units:
+    """Consecutive rows of windows, unit by unit: sums that add up when neighbours are joined.
 
-    `window`: The number of its window, or −1 if it has rows of several.
+    `window`: The number of its window, or −1 if a unit has rows of several.
     `pairs_met`, `pairs_within`: Pairs of its rows with all rows of their blocks (those within the
       unit counted twice), and those within the unit.
-    `met` (p, p): Σ s sᵀ over the pairs that it meets.
+    `met` (units, p, p): Σ s sᵀ over the pairs that each meets.
     """
 
-    rows: int
-    window: int
-    pairs_met: float
-    pairs_within: float
+    n: npt.NDArray[np.int64]
+    window: npt.NDArray[np.int64]
+    pairs_met: FloatArray
+    pairs_within: FloatArray
     met: FloatArray
 
-    def __add__(self, later: Unit) -> Unit:
-        within = self.pairs_within + later.pairs_within
-        same = self.window == later.window != _SEVERAL
-        if same:  # both have rows in every block
-            within += self.rows * later.rows / N_BLOCKS
-        return Unit(
-            self.rows + later.rows,
-            self.window if same else _SEVERAL,
-            self.pairs_met + later.pairs_met,
-            within,
-            self.met + later.met,
+    @classmethod
+    def of_window(cls, rows: FloatArray, window: int) -> Units:
+        """A unit for each row of a block of a whole window."""
+        sums = unit_sums(rows, N_BLOCKS)
+        return cls(
+            sums.rows, np.full_like(sums.rows, window), sums.pairs_met, sums.pairs_within, sums.met
         )
 
+    def then(self, later: Units) -> Units:
+        """These units followed by others."""
+        return Units(
+            *(np.concatenate([getattr(one, name) for one in (self, later)]) for name in _NAMES)
+        )
 
-def units_of_window(rows: FloatArray, window: int, length: int) -> list[Unit]:
-    """The units of a whole window, of about `length` rows each, in the order of the rows."""
-    sums = unit_sums(rows, N_BLOCKS)
-    joined = max(1, min(length // N_BLOCKS, len(sums.rows)))
-    starts = np.arange(0, len(sums.rows), joined)
-    met = np.add.reduceat(sums.met, starts, axis=0)
-    counts, pairs_met = (np.add.reduceat(x, starts) for x in (sums.rows, sums.pairs_met))
-    within = counts * (counts / N_BLOCKS - 1) / 2
-    return [
-        Unit(int(n), window, float(pairs), float(inside), own)
-        for n, pairs, inside, own in zip(counts, pairs_met, within, met, strict=True)
-    ]
+    def joined(self, starts: Sequence[int]) -> Units:
+        """Neighbours added up, from each of the starts to the next."""
+        n, pairs_met, within, met = (
+            np.add.reduceat(array, starts, axis=0)
+            for array in (self.n, self.pairs_met, self.pairs_within, self.met)
+        )
+        window = np.minimum.reduceat(self.window, starts)
+        same = window == np.maximum.reduceat(self.window, starts)
+        # Units of one window have as many rows in every block.
+        between = (n**2 - np.add.reduceat(self.n**2, starts)) / (2 * N_BLOCKS)
+        within += np.where(same & (window != _SEVERAL), between, 0.0)
+        return Units(n, np.where(same, window, _SEVERAL), pairs_met, within, met)
 
+    def touching(self) -> tuple[FloatArray, FloatArray]:
+        """Σ s sᵀ over the pairs that touch each unit, and how many they are.
 
-def touching(units: Sequence[Unit]) -> tuple[FloatArray, FloatArray]:
-    """Σ s sᵀ over the pairs that touch each unit, and how many they are.
-
-    They are the pairs met, less one of the two counts of those within the unit. Of these the sum is
-    not kept: it would not add up. With the projection g of the rows on their sums, a pair of rows k
-    and l has the mean τ + g_k + g_l. So the pairs met by a unit have τ + g_unit + g_window, those
-    within it τ + 2g_unit, and all of the window τ + 2g_window: the second is twice the first less
-    the third. For single rows of a block, and for whole windows, this is exact.
-    """
-    met, pairs = np.stack([one.met for one in units]), np.array([one.pairs_met for one in units])
-    inside = np.array([one.pairs_within for one in units])
-    windows = np.array([one.window for one in units])
-    mean = met / pairs[:, np.newaxis, np.newaxis]
-    of_window = mean.copy()
-    for window in np.unique(windows[windows != _SEVERAL]):
-        own = windows == window
-        of_window[own] = met[own].sum(axis=0) / pairs[own].sum()
-    within = inside[:, np.newaxis, np.newaxis] * (2 * mean - of_window)
-    return met - within, pairs - inside
-
-
-def concordance_of_units(
-    units: Sequence[Unit], n_windows: int, rows: FloatArray, length: int
-) -> Concordance:
-    """All that is known: the units of whole windows, and the rows after them."""
-    total = np.sum([one.met for one in units], axis=0)
-    pairs = sum(one.pairs_met for one in units)
-    sums, counts = touching(units)
-    lengths, blocks = [BLOCK_ROWS], [N_BLOCKS * n_windows]
-    if len(rows) > 1:  # a single row has no pair
-        own = -(-len(rows) // BLOCK_ROWS)
-        rest = unit_sums(rows, own, max(1, length // own))
-        total, pairs = total + rest.met.sum(axis=0), pairs + float(rest.pairs_met.sum())
-        sums = np.concatenate([sums, rest.touching()])
-        counts = np.concatenate([counts, rest.pairs_met - rest.pairs_within])
-        more = block_lengths(len(rows), own)
-        lengths, blocks = lengths + more[0], blocks + more[1]
-    n_samples = sum(one.rows for one in units) + len(rows)
-    # All pairs were met twice.
-    found = independent_pairs(lengths, blocks)
-    return Concordance(n_samples, total / 2, pairs / 2, sums, counts, found)
+        They are the pairs met, less one of the two counts of those within the unit. Of these the
+        sum is not kept: it would not add up. With the projection g of the rows on their sums, a
+        pair of rows k and l has the mean τ + g_k + g_l. So the pairs met by a unit have τ + g_unit
+        + g_window, those within it τ + 2g_unit, and all of the window τ + 2g_window: the second is
+        twice the first less the third. For single rows of a block, and for whole windows, this is
+        exact.
+        """
+        mean = self.met / self.pairs_met[:, np.newaxis, np.newaxis]
+        of_window = mean.copy()
+        for window in np.unique(self.window[self.window != _SEVERAL]):
+            own = self.window == window
+            of_window[own] = self.met[own].sum(axis=0) / self.pairs_met[own].sum()
+        within = self.pairs_within[:, np.newaxis, np.newaxis] * (2 * mean - of_window)
+        return self.met - within, self.pairs_met - self.pairs_within
 
 
-def order_matters(found: Concordance, sample: FloatArray) -> bool:
+_NAMES = Units.__match_args__
+
+
+def _order_matters(found: Concordance, sample: FloatArray) -> bool:
     """Whether sample rows of the whole stream show other τ than rows of the same windows."""
     if len(sample) < _FEWEST_SAMPLED:
         return False
@@ -450,53 +375,6 @@ def order_matters(found: Concordance, sample: FloatArray) -> bool:
     other = latent_tau(apart.met[0] / 2, float(apart.pairs_met[0]) / 2)
     error = np.sqrt(2 * (1 - np.minimum(np.nan_to_num(tau) ** 2, 0.99)) / len(sample))
     return bool((np.abs(np.nan_to_num(other - tau)) > _ERRORS * error).any())
-
-
-def paired(units: Sequence[Unit]) -> list[Unit]:
-    """Neighbours joined; an odd one at the end stays as it is."""
-    even = len(units) // 2 * 2
-    return [a + b for a, b in zip(units[:even:2], units[1:even:2], strict=True)] + list(
-        units[even:]
-    )
-
-
-def renumbered(units: Sequence[Unit], by: int) -> Iterator[Unit]:
-    """The same units, whose windows follow as many others."""
-    for one in units:
-        yield one if one.window == _SEVERAL else replace(one, window=one.window + by)
-
-
-def arrays_of(units: Sequence[Unit]) -> dict[str, AnyArray]:
-    """The units by name, for a state file."""
-    if not units:
-        return {}
-    return {
-        "n": np.array([one.rows for one in units], dtype=np.int64),
-        "window": np.array([one.window for one in units], dtype=np.int64),
-        "pairs_met": np.array([one.pairs_met for one in units]),
-        "pairs_within": np.array([one.pairs_within for one in units]),
-        "met": np.stack([one.met for one in units]),
-    }
-
-
-def units_in(contents: StateContents) -> tuple[Unit, ...]:
-    """The units of a state file, after checking that their parts fit each other."""
-    if "met" not in contents.arrays:
-        return ()
-    n, p = contents.arrays.get("n"), contents.width("met")
-    if n is None or n.ndim != 1 or n.dtype != np.int64 or not n.size or n.min() < 1:
-        raise StateFileError("state: expected units of at least one row.")
-    windows = contents.array("window", n.shape)
-    if windows.dtype != np.int64 or windows.min() < _SEVERAL:
-        raise StateFileError("state: expected the numbers of windows.")
-    met = contents.floats("met", (n.size, p, p))
-    pairs_met, within = (contents.floats(name, n.shape) for name in ("pairs_met", "pairs_within"))
-    if not (pairs_met >= 2 * within).all() or not (within >= 0).all():
-        raise StateFileError("state: expected no more pairs within a unit than it meets.")
-    return tuple(
-        Unit(int(rows), int(window), float(pairs), float(inside), own)
-        for rows, window, pairs, inside, own in zip(n, windows, pairs_met, within, met, strict=True)
-    )
 
 
 #: Rows that are kept, until they become sums: those of all blocks of a window.
@@ -544,8 +422,8 @@ class ConcordanceMoments(RowState):
 
     The correlation of the Gaussian variables that would have such a τ is sin(πτ/2):
 
-    >>> state.covariance().round(2).tolist()[0], state.mean().tolist()
-    ([1.0, 0.71, -0.02], [0.0, 0.0, 0.0])
+    >>> state.covariance().round(2).tolist()[0]
+    [1.0, 0.71, -0.02]
 
     States add; and a state knows how many pairs of rows it has compared:
 
@@ -572,25 +450,13 @@ class ConcordanceMoments(RowState):
         self.feature_names = None if feature_names is None else check_names(feature_names)
         # Rows that are in no window yet, in pieces; units of those before, of which the last takes
         # further rows until it has `batch_rows`; how many windows there were; every so-many-th row
-        # of them. None of these is ever changed, only replaced.
+        # of them, of which every other one goes when they are too many. None of these is ever
+        # changed, only replaced.
         self._pieces: tuple[FloatArray, ...] = ()
-        self._units: tuple[Unit, ...] = ()
+        self._units: Units | None = None
         self._windows = 0
-        self._sample = RowSample()
-
-    @property
-    def n_samples(self) -> int:
-        """Rows seen."""
-        return sum(one.rows for one in self._units) + sum(map(len, self._pieces))
-
-    @property
-    def n_features(self) -> int | None:
-        """Columns, once rows have been seen."""
-        parts = (*(one.met for one in self._units[:1]), *self._pieces[:1])
-        return next((int(part.shape[1]) for part in parts), None)
-
-    def _parts(self) -> Sequence[UnitSums]:
-        return []  # it has no moments
+        self._sample: FloatArray | None = None
+        self._sample_step = _FIRST_STEP
 
     def _take(self, rows: Rows) -> None:
         most = max(WINDOW_ROWS, _CHUNK_ELEMENTS // max(rows.shape[1], 1))
@@ -606,14 +472,18 @@ class ConcordanceMoments(RowState):
         self._pieces = (*self._pieces, rows)
         loose = sum(map(len, self._pieces))
         # The first windows must make as many units as are wanted.
-        if loose < (WINDOW_ROWS if self._units else max(WINDOW_ROWS, N_BLOCKS * self.n_batches)):
+        if loose < (WINDOW_ROWS if self._windows else max(WINDOW_ROWS, N_BLOCKS * self.n_batches)):
             return
         rows = self._loose()
         full = loose // WINDOW_ROWS * WINDOW_ROWS
         for start in range(0, full, WINDOW_ROWS):
             window = rows[start : start + WINDOW_ROWS]
-            self._append(units_of_window(window, self._windows, self.batch_rows))
-            self._sample = self._sample.after(window, self._windows)
+            units = Units.of_window(window, self._windows)
+            # As long as a batch, or as a window where batches are longer.
+            self._append(units.joined(range(0, len(units.n), max(1, self.batch_rows // N_BLOCKS))))
+            step = min(self._sample_step, WINDOW_ROWS)
+            if self._windows % (self._sample_step // step) == 0:
+                self._keep_sample(window[::step])
             self._windows += 1
         # A copy, so that the other rows are not kept in memory.
         self._pieces = (rows[full:].copy(),) if full < loose else ()
@@ -624,18 +494,26 @@ class ConcordanceMoments(RowState):
             self._pieces = (np.concatenate(self._pieces),)
         return self._pieces[0] if self._pieces else np.empty((0, self.n_features or 0))
 
-    def _append(self, units: Sequence[Unit]) -> None:
+    def _append(self, units: Units) -> None:
         """Add units that follow; neighbours are joined where they are too many."""
-        known = list(self._units)
-        for one in units:
-            if known and known[-1].rows + one.rows <= self.batch_rows:
-                known[-1] += one
-            else:
-                known.append(one)
-            while len(known) >= 2 * self.n_batches:
-                known = paired(known)
-                self.batch_rows *= 2
-        self._units = tuple(known)
+        units = units if self._units is None else self._units.then(units)
+        starts, length = [0], int(units.n[0])
+        for place, n in enumerate(units.n[1:].tolist(), start=1):
+            length += n
+            if length > self.batch_rows:
+                starts.append(place)
+                length = n
+        units = units.joined(starts)
+        while len(units.n) >= 2 * self.n_batches:
+            units = units.joined(range(0, len(units.n), 2))
+            self.batch_rows *= 2
+        self._units = units
+
+    def _keep_sample(self, more: FloatArray) -> None:
+        every = more.copy() if self._sample is None else np.concatenate([self._sample, more])
+        while len(every) > _MOST_SAMPLED:
+            every, self._sample_step = every[::2].copy(), 2 * self._sample_step
+        self._sample = every
 
     def _joined(self, other: Self, order: npt.NDArray[np.intp] | None) -> Self:
         if self.n_batches != other.n_batches:
@@ -645,12 +523,16 @@ class ConcordanceMoments(RowState):
             )
         total = self._empty()
         total.batch_rows = max(self.batch_rows, other.batch_rows)
+        total._sample_step = max(self._sample_step, other._sample_step)
         states = (self, slice(None)), (other, slice(None) if order is None else order)
         for state, own in states:
-            units = [replace(one, met=one.met[own][:, own]) for one in state._units]
-            total._append(list(renumbered(units, total._windows)))
-            total._windows += state._windows
-            total._sample = total._sample.followed_by(state._sample.columns(own))
+            if (units := state._units) is not None:
+                window = np.where(units.window == _SEVERAL, _SEVERAL, units.window + total._windows)
+                total._append(replace(units, window=window, met=units.met[:, own][:, :, own]))
+                total._windows += state._windows
+            if state._sample is not None:
+                skip = max(1, total._sample_step // state._sample_step)
+                total._keep_sample(state._sample[::skip, own])
         for state, own in states:
             for rows in state._pieces:
                 total._collect(rows[:, own])
@@ -677,19 +559,32 @@ class ConcordanceMoments(RowState):
         Concordance
             The sums.
         """
-        rows = self._loose()
-        if not self._units:
+        rows, units = self._loose(), self._units
+        if units is None:
             if len(rows) < 2:
                 raise DataError(
                     f"state: expected at least 2 rows, got {len(rows)}; call update with data "
                     "first."
                 )
             return concordance_of_rows(rows, n_batches)
-        found = concordance_of_units(self._units, self._windows, rows, self.batch_rows)
-        far = rows[:: self._sample.step]
-        if self._sample.rows is not None:
-            far = np.concatenate([self._sample.rows, far])
-        return replace(found, order_matters=order_matters(found, far))
+        total, pairs = units.met.sum(axis=0), float(units.pairs_met.sum())
+        sums, counts = units.touching()
+        lengths, blocks = [BLOCK_ROWS], [N_BLOCKS * self._windows]
+        if len(rows) > 1:  # a single row has no pair
+            own = -(-len(rows) // BLOCK_ROWS)
+            rest = unit_sums(rows, own, max(1, self.batch_rows // own))
+            total, pairs = total + rest.met.sum(axis=0), pairs + float(rest.pairs_met.sum())
+            sums = np.concatenate([sums, rest.touching()])
+            counts = np.concatenate([counts, rest.pairs_met - rest.pairs_within])
+            more = block_lengths(len(rows), own)
+            lengths, blocks = lengths + more[0], blocks + more[1]
+        independent = independent_pairs(lengths, blocks)
+        # All pairs were met twice.
+        found = Concordance(self.n_samples, total / 2, pairs / 2, sums, counts, independent)
+        far = rows[:: self._sample_step]
+        if self._sample is not None:
+            far = np.concatenate([self._sample, far])
+        return replace(found, order_matters=_order_matters(found, far))
 
     def kendall(self) -> FloatArray:
         """Kendall's τ_b of all pairs of columns.
@@ -700,16 +595,6 @@ class ConcordanceMoments(RowState):
             The coefficients; NaN for constant columns.
         """
         return kendall_tau(self.concordance().total)
-
-    def mean(self) -> FloatArray:
-        """Mean of the latent variables, which have the same order as the columns: zero.
-
-        Returns
-        -------
-        ndarray of shape (p,)
-            Zeros.
-        """
-        return np.zeros(self.n_features or 0)
 
     def covariance(self) -> FloatArray:
         """Covariance of the latent variables, whose variances are one: sin(πτ/2).
@@ -725,39 +610,47 @@ class ConcordanceMoments(RowState):
         arrays: dict[str, AnyArray] = {}
         if self._pieces:
             arrays["rows"] = self._loose()
-        if self._sample.rows is not None:
-            arrays["sample"] = self._sample.rows
+        if self._sample is not None:
+            arrays["sample"] = self._sample
+        if self._units is not None:
+            arrays |= {name: getattr(self._units, name) for name in _NAMES}
         meta = {
             "n_batches": self.n_batches,
             "batch_rows": self.batch_rows,
             "windows": self._windows,
-            "sample_step": self._sample.step,
+            "sample_step": self._sample_step,
         }
-        arrays |= arrays_of(self._units)
         return StateContents(self.kind, self.feature_names, self.n_samples, meta, arrays)
 
     @classmethod
-    def _from_contents(cls, contents: StateContents) -> ConcordanceMoments:
+    def _restored(cls, contents: StateContents) -> Self:
         state = cls(contents.whole("n_batches", 2), feature_names=contents.columns)
         state.batch_rows = contents.whole("batch_rows", N_BLOCKS)
-        state._sample = RowSample.of_contents(contents)
         state._windows = contents.whole("windows", 0)
-        if "rows" in contents.arrays:
-            count = len(contents.arrays["rows"])
-            state._pieces = (contents.floats("rows", (count, contents.width("rows"))),)
-            if not np.isfinite(state._pieces[0]).all():
-                raise StateFileError("state: expected rows of finite numbers.")
-        state._units = units_in(contents)
-        parts = [*state._pieces, *(one.met for one in state._units)]
-        if state._sample.rows is not None:
-            parts.append(state._sample.rows)
-        widths = {part.shape[1] for part in parts}
+        state._sample_step = contents.whole("sample_step", _FIRST_STEP)
+        arrays, widths = contents.arrays, set()
+        for name in ("rows", "sample", "met"):
+            if name in arrays:
+                widths.add(contents.width(name))
+                if arrays[name].ndim != 2 + (name == "met") or not np.isfinite(arrays[name]).all():
+                    raise StateFileError(f"state: expected {name!r} of finite numbers.")
         if len(widths) > 1:
             raise StateFileError("state: expected rows and units of the same columns.")
-        if state.n_samples != contents.n_samples:
-            raise StateFileError(
-                f"state: expected {contents.n_samples} rows in all, got {state.n_samples}."
-            )
+        state.n_features = next(iter(widths), None)
+        if "rows" in arrays:
+            state._pieces = (arrays["rows"],)
+            state.n_samples = len(arrays["rows"])
+        state._sample = arrays.get("sample")
+        if "met" in arrays:
+            n, (p,) = contents.counts("n"), widths
+            state.n_samples += int(n.sum())
+            window, met, within = (contents.array(name, n.shape) for name in _NAMES[1:4])
+            sums = contents.array("met", (n.size, p, p))
+            state._units = Units(n, window, met, within, sums)
+            if window.dtype != np.int64 or window.min() < _SEVERAL:
+                raise StateFileError("state: expected the numbers of windows.")
+            if not ((met >= 2 * within) & (within >= 0)).all():
+                raise StateFileError("state: expected no more pairs within a unit than it meets.")
         return state
 
     def __repr__(self) -> str:

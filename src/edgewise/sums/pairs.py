@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from edgewise._linalg import COLLINEAR, AnyArray, FloatArray, upper_pairs
 from edgewise._parallel import n_cores, on_each, one_blas_thread, steps
-from edgewise.sums.blocks import BlockMemory, Centre, add_gram, mapped_blocks, mirrored
+from edgewise.sums.blocks import Centre, mapped_blocks
 from edgewise.sums.score import (
     Leverage,
     ScratchArrays,
@@ -22,7 +22,7 @@ from edgewise.sums.score import (
     score_weight,
     strong_pairs,
 )
-from edgewise.tables.table import Rows, Summable, Sums, block_rows
+from edgewise.tables.table import Rows, Summable, Sums
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -41,29 +41,25 @@ class PairSums:
 
 def pair_sums(rows: Summable, centre: Centre, leverage: Leverage) -> PairSums:
     """One pass over the rows: four matrix products per block, O(np²) in all."""
-    square_square, cube_linear, eighth = rows.sums(
-        partial(_pair_sums, centre=centre, leverage=leverage)
-    )
-    return PairSums(mirrored(square_square), cube_linear, mirrored(eighth))
+    return PairSums(*rows.sums(partial(_pair_sums, centre=centre, leverage=leverage)))
 
 
 def _pair_sums(batches: Iterator[Rows], centre: Centre, leverage: Leverage) -> Sums:
-    """Σ w v_i²v_j² and Σ w²v_i⁴v_j⁴ (lower triangles), and Σ w v_i³v_j."""
+    """Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴."""
     p = len(leverage.root)
-    memory = BlockMemory(p, block_rows(p), spare=(p, p))
     square_square, cube_linear, eighth = np.zeros((3, p, p))
-    for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
+    for block in mapped_blocks(batches, centre, leverage.B, spare=(p, p)):
         v, (square, other) = block.z, block.spare
         complement = leverage.complement(v, block.centred, square)
         np.multiply(v, v, out=square)
         divisor = leverage.divisor(complement, square)
         square /= divisor
-        add_gram(square_square, square)
+        square_square += square @ square.T
         np.multiply(square, v, out=other)
         v /= divisor
         cube_linear += other @ v.T
         square *= square
-        add_gram(eighth, square)
+        eighth += square @ square.T
     return square_square, cube_linear, eighth
 
 
@@ -101,8 +97,7 @@ def _exact_sums(
     half, sign, gap = r / 2, np.sign(r), 1 - np.abs(r)
     influence, eighth = np.zeros((2, i.size))
     p = len(leverage.root)
-    memory = BlockMemory(p, block_rows(p), spare=(p,))
-    for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
+    for block in mapped_blocks(batches, centre, leverage.B, spare=(p,)):
         v, square = block.z, block.spare[0]
         complement = leverage.complement(v, block.centred, square)
         divisor = leverage.divisor(complement, np.multiply(v, v, out=square))
@@ -262,9 +257,9 @@ def selected_score_sums(
     """
     p = sets.n_features
     total, fourth = np.zeros((7, p * (p - 1) // 2)), np.zeros(p)
-    memory, scratch = BlockMemory(p, block_rows(p)), ScratchArrays()
+    scratch = ScratchArrays()
     with steps(total.shape[1], "testing", "pairs") as tell, one_blas_thread():
-        for block in mapped_blocks(batches, centre, 1 / scale, memory=memory):
+        for block in mapped_blocks(batches, centre, 1 / scale):
             z = np.ascontiguousarray(block.z)
             tau, own = _rows_own_scale(z, correlation, sets.neighbours, n_samples)
             fourth += own

@@ -11,10 +11,13 @@ import numpy.typing as npt
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import DataError, ParameterError, StateFileError
 from edgewise.sums.batches import BatchedState
-from edgewise.sums.blocks import Centre
-from edgewise.sums.power import IntArray, UnitSums, quiet
+from edgewise.sums.blocks import Centre, quiet
+from edgewise.sums.power import IntArray, UnitSums
 from edgewise.tables.options import checked_weights
 from edgewise.tables.table import ColumnBlock, Rows, weights_of
+
+# Weights vary if the square of their relative spread is above this.
+_NO_SPREAD = 1e-13
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,6 +35,10 @@ class PairwiseSums(UnitSums):
     second: FloatArray
     weight: FloatArray | None = None
     square: FloatArray | None = None
+
+    @classmethod
+    def of_rows(cls, rows: Rows, length: int) -> PairwiseSums:
+        return pairwise_sums(np.asarray(rows, dtype=np.float64), weights_of(rows), length)
 
     @property
     def total(self) -> FloatArray:
@@ -52,34 +59,30 @@ class PairwiseSums(UnitSums):
         first = np.diagonal(self.first, axis1=1, axis2=2)
         return np.asarray(self.origin + first / np.where(total > 0, total, 1.0))
 
-    def _moved(self, origin: FloatArray, offset: FloatArray | float) -> PairwiseSums:
+    @quiet()
+    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> PairwiseSums:
         a = ((origin - self.origin) + offset)[:, :, np.newaxis]
+        total = self.total
         # Σ(z_i−a_i)(z_j−a_j) = Σz_iz_j − a_iΣz_j − a_jΣz_i + a_ia_jΣ1
-        cross = a * (_turned(self.first) - (self.total / 2) * _turned(a))
+        cross = a * (np.matrix_transpose(self.first) - (total / 2) * np.matrix_transpose(a))
         second = self.second - cross
-        second -= _turned(cross)
-        first = self.first - self.total * a
+        second -= np.matrix_transpose(cross)
+        first = self.first - total * a
         origins = np.broadcast_to(origin, self.origin.shape)
         return PairwiseSums(self.n, origins, self.rows, first, second, self.weight, self.square)
 
     def _check_contents(self) -> None:
-        if self.rows.dtype != np.int64 or self.rows.min() < 0 or (self.rows > _of(self.n)).any():
+        n, rows = self.n[:, np.newaxis, np.newaxis], self.rows
+        if rows.dtype != np.int64 or rows.min() < 0 or (rows > n).any():
             raise StateFileError("state: expected no more rows of a pair than the batch has.")
-        if (self.rows != _turned(self.rows)).any():
+        if (rows != np.matrix_transpose(rows)).any():
             raise StateFileError("state: expected as many rows of a pair in either order.")
         if (self.weight is None) != (self.square is None):
             raise StateFileError("state: expected the sums of weights and of their squares.")
         for sums in (self.weight, self.square):
-            if sums is not None and not (
-                np.isfinite(sums).all()
-                and ((sums > 0) == (self.rows > 0)).all()
-                and sums.min() >= 0
-            ):
+            sound = sums is None or (np.isfinite(sums) & (sums >= 0) & ((sums > 0) == (rows > 0)))
+            if not np.all(sound):
                 raise StateFileError("state: expected positive weights where there are rows.")
-
-    def covariances(self) -> FloatArray:
-        """Σ̂_ij of each unit, from the rows that have both; NaN with fewer than two of them."""
-        return covariances_of(self.rows, self.total, self.first, self.second)
 
 
 def covariances_of(
@@ -87,18 +90,10 @@ def covariances_of(
 ) -> FloatArray:
     """Covariances from sums over the rows that have both columns, with the divisor n_ij − 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        covariance = second - first * (_turned(first) / total)
+        covariance = second - first * (np.matrix_transpose(first) / total)
         covariance /= total
         covariance *= rows / (rows - 1.0)
     return np.where(rows > 1, covariance, np.nan)
-
-
-def _turned(matrices: AnyArray) -> AnyArray:
-    return np.swapaxes(matrices, -1, -2)
-
-
-def _of(n: IntArray) -> IntArray:
-    return n[:, np.newaxis, np.newaxis]
 
 
 def pairwise_sums(
@@ -117,70 +112,61 @@ def pairwise_sums(
     if not np.isfinite(origin).all():
         raise DataError("X: the sum of a column overflows; divide the columns by a constant first.")
     have = known.astype(np.float64)
+    transposed = np.matrix_transpose(have)
     w: FloatArray | float = 1.0
     weight = square = None
     if weights is not None:
         w = weights.reshape(n // length, length, 1)
         with quiet():
-            weight, square = _turned(have * w) @ have, _turned(have * w**2) @ have
+            weight, square = (np.matrix_transpose(have * own) @ have for own in (w, w**2))
         if not np.isfinite(square).all() or ((weight > 0) & (square == 0)).any():
             raise DataError(
                 "weights: their squares are too large or too small for a number; divide them by a "
                 "constant."
             )
     with quiet():
-        left = _turned(z * w)
-        pairs = np.rint(_turned(have) @ have).astype(np.int64)
+        left = np.matrix_transpose(z * w)
+        pairs = np.rint(transposed @ have).astype(np.int64)
         return PairwiseSums(
             np.full(n // length, length), origin, pairs, left @ have, left @ z, weight, square
         )
 
 
-# Weights vary if the square of their relative spread is above this.
-_NO_SPREAD = 1e-13
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class PooledPairs:
-    """Mean and covariance, each entry from the rows that have both of its columns."""
+    """Mean and covariance, each entry from the rows that have both of its columns.
+
+    `pair_rows` are the rows that have both columns, `n_missing` the values that each column lacks.
+    """
 
     n_samples: int
     sums: PairwiseSums
+    pair_rows: IntArray
+    n_missing: IntArray
+    #: Whether a value is missing.
+    incomplete: bool
+    #: Whether rows count differently.
+    weighted: bool
+    #: The effective sample size of each pair: (Σw)²/Σw² (Kish).
+    effective_rows: FloatArray
+
+    @classmethod
+    def of(cls, sums: PairwiseSums) -> PooledPairs:
+        """All batches together."""
+        while len(sums) > 1:
+            sums = sums.paired()
+        n, rows = int(sums.n[0]), sums.rows[0]
+        missing = np.asarray(n - rows.diagonal())
+        total, root = sums.total[0], np.sqrt(sums.total_square[0])
+        some = root > 0
+        effective = np.divide(total, root, out=np.zeros_like(total), where=some) ** 2
+        spread = np.divide(rows, effective, out=np.ones_like(total), where=some) - 1
+        weighted = sums.weight is not None and bool((spread > _NO_SPREAD).any())
+        return cls(n, sums, rows, missing, bool(missing.any()), weighted, effective)
 
     @property
     def n_features(self) -> int:
-        return int(self.sums.origin.shape[1])
-
-    @property
-    def weighted(self) -> bool:
-        """Whether rows count differently."""
-        if self.sums.weight is None:
-            return False
-        rows = self.effective_rows
-        spread = np.divide(self.pair_rows, rows, out=np.ones_like(rows), where=rows > 0) - 1
-        return bool((spread > _NO_SPREAD).any())
-
-    @property
-    def pair_rows(self) -> IntArray:
-        """The rows that have both columns."""
-        return np.asarray(self.sums.rows[0])
-
-    @property
-    def n_missing(self) -> IntArray:
-        """The values that each column lacks."""
-        return np.asarray(self.n_samples - self.pair_rows.diagonal())
-
-    @property
-    def incomplete(self) -> bool:
-        """Whether a value is missing."""
-        return bool(self.n_missing.any())
-
-    @property
-    def effective_rows(self) -> FloatArray:
-        """The effective sample size of each pair: (Σw)²/Σw² (Kish)."""
-        total, square = self.sums.total[0], self.sums.total_square[0]
-        root = np.sqrt(square)
-        return np.asarray(np.divide(total, root, out=np.zeros_like(total), where=root > 0) ** 2)
+        return len(self.pair_rows)
 
     def mean(self) -> FloatArray:
         """The mean of each column, from the rows that have it."""
@@ -188,7 +174,8 @@ class PooledPairs:
 
     def covariance(self) -> FloatArray:
         """Σ̂_ij from the rows that have both, with the divisor n_ij − 1."""
-        found = self.sums.covariances()[0]
+        sums = self.sums
+        found = covariances_of(self.pair_rows, sums.total[0], sums.first[0], sums.second[0])
         return np.asarray((found + found.T) / 2)
 
     def centre(self) -> Centre:
@@ -230,29 +217,18 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
     >>> X = rng.standard_normal((1000, 3))
     >>> X[rng.random(X.shape) < 0.1] = np.nan
     >>> state = ew.states.PairwiseMoments(50).update(X[:300]).update(X[300:])
-    >>> state.n_samples, state.pair_rows()[0].tolist()
+    >>> state.n_samples, state.pooled().pair_rows[0].tolist()
     (1000, [901, 802, 797])
     >>> ew.edge_test(state, method="batch").n_edges
     0
     >>> state.batch_counts().tolist()[:3], state.mean().shape, state.covariance().shape
     ([16, 16, 16], (3,), (3, 3))
-    >>> state.coarsened(rows=100, batches=5).batch_counts().tolist()
-    [128, 128, 128, 128, 128, 128, 128, 104]
-    >>> state.copy().merge(state).n_samples
-    2000
     >>> state.pooled().n_missing.tolist()
     [99, 110, 109]
-
-    A state can be saved:
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     state.save(f"{folder}/rows.state")
-    ...     ew.states.PairwiseMoments.load(f"{folder}/rows.state")
-    PairwiseMoments(n_samples=1000, n_features=3, n_batches=50, batch_rows=16)
     """
 
     kind: ClassVar[str] = "pairwise"
+    _sums_type = PairwiseSums
 
     @property
     def weighted(self) -> bool:
@@ -307,19 +283,10 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
                 f"{'without' if weighted else 'with'} them."
             )
 
-    @classmethod
-    def _sums_type(cls) -> type[PairwiseSums]:
-        return PairwiseSums
-
-    def _sums_of(self, rows: Rows) -> PairwiseSums:
-        return pairwise_sums(np.asarray(rows, dtype=np.float64), weights_of(rows))
-
-    def _sums_of_batches(self, rows: Rows, length: int) -> PairwiseSums:
-        return pairwise_sums(np.asarray(rows, dtype=np.float64), weights_of(rows), length)
-
     def _column_scatter(self) -> FloatArray:
-        whole = _in_one(self._closed())
-        return np.asarray((whole.covariances() * whole.rows)[0].diagonal())
+        sums = self.pooled().sums
+        scatter = covariances_of(sums.rows, sums.total, sums.first, sums.second) * sums.rows
+        return np.asarray(scatter[0].diagonal())
 
     def pooled(self) -> PooledPairs:
         """Mean and covariance of all rows together.
@@ -329,21 +296,4 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
         PooledPairs
             Each entry from the rows that have both of its columns.
         """
-        return PooledPairs(self.n_samples, _in_one(self._closed()))
-
-    def pair_rows(self) -> IntArray:
-        """The rows that have both columns of each pair.
-
-        Returns
-        -------
-        ndarray of int of shape (p, p)
-            On the diagonal, the rows that have the column.
-        """
-        return self.pooled().pair_rows.copy()
-
-
-def _in_one(batches: PairwiseSums) -> PairwiseSums:
-    """All rows as a single batch."""
-    while len(batches) > 1:
-        batches = batches.paired()
-    return batches
+        return PooledPairs.of(self._closed())

@@ -8,12 +8,12 @@ precision, and data with mean/std = 1e10 lose nothing.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import MISSING, dataclass, fields
 from functools import lru_cache, partial
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,16 +22,22 @@ from edgewise._linalg import AnyArray, FloatArray, symmetric
 from edgewise.errors import StateFileError
 from edgewise.sums.blocks import (
     ROWS_FIRST_FROM,
-    BlockMemory,
     Centre,
-    add_gram,
     mapped_blocks,
-    mirrored,
+    quiet,
     row_products,
     upper_products,
 )
 from edgewise.sums.save import StateContents
-from edgewise.tables.table import Rows, Summable, Sums, block_rows, raise_for_nonfinite, row_blocks
+from edgewise.tables.table import (
+    Rows,
+    Summable,
+    Sums,
+    block_rows,
+    in_tree,
+    raise_for_nonfinite,
+    row_blocks,
+)
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 
@@ -44,13 +50,8 @@ _NEAR = 0.25
 _GROUP = 32
 # Longer batches are summed in blocks.
 _LONG = 4096
-#: With so many columns, batches are summed one by one.
-MANY_COLUMNS = 50
-
-
-def quiet() -> AbstractContextManager[object]:
-    """Ignore overflow: it shows as a sum that is not finite, which callers check."""
-    return np.errstate(over="ignore", invalid="ignore", under="ignore")
+# With so many columns, batches are summed one by one.
+_MANY_COLUMNS = 50
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,12 +64,17 @@ class UnitSums(ABC):
     n: IntArray  # rows of each unit
     origin: FloatArray  # near the means of the columns
 
+    @classmethod
+    @abstractmethod
+    def of_rows(cls, rows: Rows, length: int) -> Self:
+        """The sums of consecutive units with this many rows each."""
+
     @abstractmethod
     def mean(self) -> FloatArray:
         """The mean of each column."""
 
     @abstractmethod
-    def _moved(self, origin: FloatArray, offset: FloatArray | float) -> Self:
+    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> Self:
         """The same sums about origin + offset."""
 
     @abstractmethod
@@ -87,40 +93,41 @@ class UnitSums(ABC):
     def __len__(self) -> int:
         return len(self.n)
 
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return int(self.origin.shape[1])
+
     def __getitem__(self, which: slice | AnyArray) -> Self:
-        return self._of([None if one is None else one[which] for one in self._all()])
+        every: list[Any] = [None if one is None else one[which] for one in self._all()]
+        return type(self)(*every)
+
+    def _all(self) -> tuple[Any, ...]:
+        return tuple([getattr(self, name) for name in self.__match_args__])
 
     def named(self) -> dict[str, AnyArray]:
         """The sums that there are, by name."""
         every = zip(self.__match_args__, self._all(), strict=True)
         return {name: array for name, array in every if array is not None}
 
-    def _all(self) -> tuple[Any, ...]:
-        return tuple([getattr(self, name) for name in self.__match_args__])
-
-    def _of(self, arrays: list[Any]) -> Self:
-        return type(self)(*arrays)
-
-    def _each(self, change: Callable[[str, AnyArray], AnyArray]) -> Self:
-        return type(self)(**{name: change(name, array) for name, array in self.named().items()})
-
     def then(self, *later: Self) -> Self:
         """These units followed by others."""
         every = zip(*(sums._all() for sums in (self, *later)), strict=True)
-        return self._of([None if one[0] is None else np.concatenate(one) for one in every])
+        both: list[Any] = [None if one[0] is None else np.concatenate(one) for one in every]
+        return type(self)(*both)
 
     def permuted(self, order: npt.NDArray[np.intp]) -> Self:
         """The sums with the columns in another order."""
-
-        def moved(name: str, array: AnyArray) -> AnyArray:
+        arrays = self.named()
+        for name, array in arrays.items():
+            places = order
             if name == "products":
-                places = _places(len(order) + 1)[np.ix_(*2 * [np.append(0, order + 1)])]
-                order_of_products = places[np.triu_indices(len(places))]
-                return array[:, order_of_products][:, :, order_of_products]
-            array = array[:, order] if array.ndim > 1 else array
-            return array[:, :, order] if array.ndim > 2 else array
-
-        return self._each(moved)
+                size = len(order) + 1
+                both = np.ix_(*2 * [np.append(0, order + 1)])
+                places = product_places(size)[both][np.triu_indices(size)]
+            for axis in range(1, array.ndim):
+                arrays[name] = np.take(arrays[name], places, axis=axis)
+        return type(self)(**arrays)
 
     def plus(self, other: Self) -> Self:
         """Unit by unit, the sums of both: the same to the last bit whichever comes first."""
@@ -130,15 +137,10 @@ class UnitSums(ABC):
                 mine, theirs = self._column_rows(), other._column_rows()
                 both = mine + theirs
                 origin = self.mean() * (mine / both) + other.mean() * (theirs / both)
-                a, b = self._moved(origin, 0.0), other._moved(origin, 0.0)
+                a, b = self.moved(origin), other.moved(origin)
             sums = zip(a._all()[2:], b._all()[2:], strict=True)
             added = [None if one is None else one + more for one, more in sums]
-            return self._of([a.n + b.n, a.origin, *added])
-
-    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> Self:
-        """The same sums about origin + offset."""
-        with quiet():
-            return self._moved(origin, offset)
+        return type(self)(a.n + b.n, a.origin, *added)
 
     def about(self, centre: Centre) -> Self:
         """The same sums about a centre, as `Moments.centre` gives it."""
@@ -155,10 +157,8 @@ class UnitSums(ABC):
         """The sums from a state file, after checking that they fit each other."""
         if prefix + "n" not in contents.arrays:
             return None
-        n, p = contents.arrays[prefix + "n"], contents.width(prefix + "origin")
-        if n.ndim != 1 or n.dtype != np.int64 or not n.size or n.min() < 1:
-            raise StateFileError("state: expected units of at least one row.")
-        arrays = {"n": n}
+        n, p = contents.counts(prefix + "n"), contents.width(prefix + "origin")
+        arrays: dict[str, Any] = {"n": n}
         for known in fields(cls)[1:]:
             name = prefix + known.name
             if name in contents.arrays or known.default is MISSING:
@@ -169,35 +169,38 @@ class UnitSums(ABC):
         # Sums of large values may overflow, which a test says.
         if any(np.isnan(array).any() for array in arrays.values()):
             raise StateFileError("state: expected sums that are numbers.")
-        if (second := arrays.get("second")) is not None:
-            with quiet():
-                skew = np.abs(second - np.swapaxes(second, 1, 2))
-                scale = np.abs(second).max(axis=(1, 2), keepdims=True)
-            if (skew > 1e-9 * scale).any() or np.diagonal(second, axis1=1, axis2=2).min() < 0:
-                raise StateFileError("state: expected a symmetric matrix of sums of products.")
+        second = arrays["second"]
+        with quiet():
+            skew = np.abs(second - np.swapaxes(second, 1, 2))
+            scale = np.abs(second).max(axis=(1, 2), keepdims=True)
+        if (skew > 1e-9 * scale).any() or np.diagonal(second, axis1=1, axis2=2).min() < 0:
+            raise StateFileError("state: expected a symmetric matrix of sums of products.")
         return made
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class CentralQuartics:
+class CentralQuartics(NamedTuple):
     """Fourth-order central moments: mean cᵢ⁴ of each column, and mean ‖c‖⁴."""
 
     columns: FloatArray
     norm: float
+
+    @classmethod
+    def of_products(cls, products: FloatArray) -> CentralQuartics:
+        """From the means of the products of four columns."""
+        p = math.isqrt(2 * len(products))
+        squares = np.flatnonzero(np.equal(*np.triu_indices(p)))
+        among = products[np.ix_(squares, squares)]
+        return cls(among.diagonal().copy(), float(among.sum()))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PowerSums(UnitSums):
     """Σz and Σzzᵀ over the rows of each unit and, where kept, sums of higher order.
 
-    Attributes
-    ----------
-    first, second : ndarray of shape (units, p) and (units, p, p)
-        Σz and Σzzᵀ.
-    third, fourth, norm2_row, norm4 : ndarray, or None
-        Σ zᵢ³, Σ zᵢ⁴ and Σ ‖z‖²z of each column, and Σ ‖z‖⁴: what Tr Cov(U(Σ̂)) needs.
-    products : ndarray of shape (units, D, D), or None
-        Σ wwᵀ, w the D = (p+1)(p+2)/2 products of two of (1, z): every sum up to the fourth order.
+    `third`, `fourth`, `norm2_row`, `norm4`: Σ zᵢ³, Σ zᵢ⁴ and Σ ‖z‖²z of each column, and Σ ‖z‖⁴:
+      what Tr Cov(U(Σ̂)) needs.
+    `products` (units, D, D): Σ wwᵀ, w the D = (p+1)(p+2)/2 products of two of (1, z): every sum up
+      to the fourth order.
     """
 
     first: FloatArray
@@ -212,6 +215,34 @@ class PowerSums(UnitSums):
     def _shape(name: str, p: int) -> tuple[int, ...]:
         size = (p + 1) * (p + 2) // 2
         return {"second": (p, p), "norm4": (), "products": (size, size)}.get(name, (p,))
+
+    @classmethod
+    def of_rows(cls, rows: Rows, length: int) -> PowerSums:
+        n, p = rows.shape
+        if length > _LONG:
+            first, *others = (power_sums(rows[i : i + length]) for i in range(0, n, length))
+            return first.then(*others)
+        batches = np.asarray(rows, dtype=np.float64).reshape(n // length, length, p)
+        k = len(batches)
+        counts = np.full(k, length, dtype=np.int64)
+        with quiet():
+            if p < _MANY_COLUMNS:
+                # Batches of few columns are small: there are too many for one call each.
+                origin = batches.mean(axis=1)
+                z = batches - origin[:, np.newaxis, :]
+                sums = PowerSums(counts, origin, z.sum(axis=1), z.transpose(0, 2, 1) @ z)
+            else:
+                # With many columns, a batch at a time stays in the cache.
+                sums = PowerSums(counts, np.empty((k, p)), np.empty((k, p)), np.empty((k, p, p)))
+                ones, z = np.ones(length), np.empty((length, p))
+                for unit, batch in enumerate(batches):
+                    np.divide(ones @ batch, length, out=sums.origin[unit])
+                    np.subtract(batch, sums.origin[unit], out=z)
+                    np.matmul(ones, z, out=sums.first[unit])
+                    np.matmul(z.T, z, out=sums.second[unit])
+        if not np.isfinite(sums.first).all():
+            raise_for_nonfinite(rows)
+        return sums
 
     def _column_rows(self) -> AnyArray:
         return self.n[:, np.newaxis]
@@ -232,56 +263,38 @@ class PowerSums(UnitSums):
         """The sums about the mean itself."""
         return self.moved(self.origin, self.first / self.n[:, np.newaxis])
 
-    def _moved(self, origin: FloatArray, offset: FloatArray | float) -> PowerSums:
+    @quiet()
+    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> PowerSums:
         a = (origin - self.origin) + offset
-        n = self.n[:, np.newaxis]
+        n, s1, s2 = self.n[:, np.newaxis], self.first, self.second
         # Σ(z−a)(z−a)ᵀ = Σzzᵀ − a uᵀ − u aᵀ with u = Σz − n a/2
-        u = self.first - (n / 2) * a
+        u = s1 - (n / 2) * a
         cross = a[:, :, np.newaxis] * u[:, np.newaxis, :]
-        second = self.second - cross
+        second = s2 - cross
         second -= cross.transpose(0, 2, 1)
         if origin.ndim == 1:
             origin = np.broadcast_to(origin, self.origin.shape)
-        moved: list[Any] = [self.n, origin, self.first - n * a, second]
-        moved += [None] * 4 if self.fourth is None else self._quartics_about(a)
-        moved.append(None if self.products is None else _moved_products(self.products, a))
-        return self._of(moved)
-
-    def _quartics_about(self, a: FloatArray) -> tuple[Any, ...]:
-        """The sums of third and fourth order of z − a."""
-        third: Any = self.third
-        fourth: Any = self.fourth
-        norm2_row: Any = self.norm2_row
-        n, s1, s2 = self.n[:, np.newaxis], self.first, self.second
-        diagonal = np.diagonal(s2, axis1=1, axis2=2)
-        s2a = np.vecdot(s2, a[:, np.newaxis, :])
-        trace, aa = diagonal.sum(axis=1), np.vecdot(a, a)
-        a_s1, square = np.vecdot(a, s1), a * a
-        row = (2 * a_s1 - trace - self.n * aa)[:, np.newaxis]
-        return (
-            third - 3 * a * diagonal + square * (3 * s1 - n * a),
-            fourth - 4 * a * third + square * (6 * diagonal - 4 * a * s1 + n * square),
-            norm2_row - 2 * s2a + row * a + aa[:, np.newaxis] * s1,
-            self.norm4
-            + 4 * np.vecdot(a, s2a - norm2_row)
-            + aa * (2 * trace - 4 * a_s1 + self.n * aa),
-        )
-
-    def quartics(self) -> CentralQuartics | None:
-        """The central fourth moments of all rows, of a single unit; None where they were not kept."""
-        (n,), sums = self.n, self.central()
-        if sums.fourth is None or sums.norm4 is None:
-            return None
-        return CentralQuartics(sums.fourth[0] / n, float(sums.norm4[0] / n))
-
-    def central_products(self, A: FloatArray | None) -> FloatArray:
-        """The means of u_i u_j u_k u_l over all rows, of a single unit; u = A(x − mean)."""
-        p, sums = self.origin.shape[1], self.central()
-        products: FloatArray = np.asarray(sums.products)[0, p + 1 :, p + 1 :] / self.n[0]
-        if A is None:
-            return products
-        mapped = product_map(A)
-        return np.asarray(mapped @ products @ mapped.T)
+        higher: dict[str, Any] = {}
+        if self.fourth is not None:
+            third, norm2_row, norm4 = map(np.asarray, (self.third, self.norm2_row, self.norm4))
+            diagonal = np.diagonal(s2, axis1=1, axis2=2)
+            s2a = np.vecdot(s2, a[:, np.newaxis, :])
+            trace, aa = diagonal.sum(axis=1), np.vecdot(a, a)
+            a_s1, square = np.vecdot(a, s1), a * a
+            row = (2 * a_s1 - trace - self.n * aa)[:, np.newaxis]
+            higher = {
+                "third": third - 3 * a * diagonal + square * (3 * s1 - n * a),
+                "fourth": self.fourth
+                - 4 * a * third
+                + square * (6 * diagonal - 4 * a * s1 + n * square),
+                "norm2_row": norm2_row - 2 * s2a + row * a + aa[:, np.newaxis] * s1,
+                "norm4": norm4
+                + 4 * np.vecdot(a, s2a - norm2_row)
+                + aa * (2 * trace - 4 * a_s1 + self.n * aa),
+            }
+        if self.products is not None:
+            higher["products"] = _moved_products(self.products, a)
+        return PowerSums(self.n, origin, s1 - n * a, second, **higher)
 
 
 def product_map(A: FloatArray) -> FloatArray:
@@ -314,8 +327,8 @@ def _moved_products(products: FloatArray, a: FloatArray) -> FloatArray:
 
 
 @lru_cache(maxsize=4)
-def _places(size: int) -> AnyArray:
-    """Where the product of two of (1, z) stands among all of them."""
+def product_places(size: int) -> AnyArray:
+    """Where the product of two of so many columns stands among all of them."""
     return symmetric(np.arange(size * (size + 1) // 2), size)
 
 
@@ -357,141 +370,90 @@ def sum_of_squares(parts: Sequence[PowerSums]) -> FloatArray:
 def power_sums(rows: Rows, *, order: int | str = 2) -> PowerSums:
     """The sums of any number of rows as one unit, in blocks that fit the cache."""
     n, p = rows.shape
-    summer = (_ProductSummer if order == "all" else _BlockSummer)(p, n, quartic=order == 4)
-    # A binary counter: equal-sized neighbours merge, so rounding errors grow with the
-    # logarithm of the number of groups, and only that many partial sums are alive.
-    pending: list[tuple[int, PowerSums]] = []
-    for group in row_blocks(rows, _GROUP * summer.memory.length):
-        sums = summer(group)
+    size = (p + 1) * (p + 2) // 2
+    length = min(block_rows(size if order == "all" else p), n)
+    about = _all_about if order == "all" else partial(_sums_about, quartic=order == 4)
+    groups = []
+    for group in row_blocks(rows, _GROUP * length):
+        with quiet():
+            head = np.asarray(next(row_blocks(group, length)))
+            sums = about(group, np.ones(len(head)) @ head / len(head), length=length)
+            # The mean of the head is usually near enough; if not, digits would be lost.
+            offset2 = (sums.first[0] / sums.n) ** 2
+            if not (offset2 <= _NEAR * (sums.second[0].diagonal() / sums.n - offset2)).all():
+                sums = about(group, sums.mean()[0], length=length)
         if not np.isfinite(sums.first).all():
             raise_for_nonfinite(rows)
-        height = 0
-        while pending and pending[-1][0] == height:
-            sums = pending.pop()[1].plus(sums)
-            height += 1
-        pending.append((height, sums))
-    total = pending.pop()[1]
-    while pending:
-        total = pending.pop()[1].plus(total)
-    return total
+        groups.append(sums)
+    # Rounding errors grow with the logarithm of the number of groups.
+    return in_tree(groups, PowerSums.plus)
 
 
-class _BlockSummer:
-    """Makes the sums of groups of blocks, one after the other; owns their memory."""
+def _sums_about(rows: Rows, origin: FloatArray, *, length: int, quartic: bool) -> PowerSums:
+    """The sums of rows as one unit.
 
-    def __init__(self, n_features: int, n_rows: int, *, quartic: bool) -> None:
-        self.p, self._quartic = n_features, quartic
-        # With few columns, one product of a few more rows costs less than several calls.
-        self._stacked = n_features < ROWS_FIRST_FROM
-        extra: dict[str, Any] = {"ones": True, "below": int(quartic)} if self._stacked else {}
-        length = min(block_rows(n_features), n_rows)
-        self.memory = BlockMemory(n_features, length, spare=(n_features,) * quartic, **extra)
-
-    def __call__(self, group: Rows) -> PowerSums:
-        """The sums of a group of rows about one origin near their mean."""
-        with quiet():
-            head = np.asarray(next(row_blocks(group, self.memory.length)))
-            sums = self._about(group, np.ones(head.shape[0]) @ head / head.shape[0])
-            # The mean of the head is usually near enough; if not, the whole group is summed again.
-            return self._about(group, sums.mean()[0]) if _far(sums) else sums
-
-    def _about(self, group: Rows, origin: FloatArray) -> PowerSums:
-        """With few columns, a row of ones stands above the p rows z and, for quartics, ‖z‖² below.
-
-        One SYRK of the whole then gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
-        """
-        p, stacked = self.p, self._stacked
-        height = p + (1 + self._quartic if stacked else 0)
-        gram, norm4 = np.zeros((height, height)), np.zeros(1)
-        first, third, fourth, norm2_row = np.zeros((4, p))
-        for block in mapped_blocks([group], Centre(origin, None), memory=self.memory):
-            if self._quartic:
-                z, (z2,) = block.z, block.spare
-                np.multiply(z, z, out=z2)
-                norm2 = np.ones(p) @ z2
-                third += row_products(z2, z)
-                fourth += row_products(z2, z2)
-                if stacked:
-                    block.stack[p + 1] = norm2
-                else:
-                    norm2_row += z @ norm2
-                    norm4 += norm2 @ norm2
-            if not stacked:
-                first += block.z @ np.ones(block.n)
-            add_gram(gram, block.stack)
-        second = mirrored(gram)
-        if stacked:
-            first, second = gram[0, 1 : p + 1].copy(), gram[1 : p + 1, 1 : p + 1].copy()
-            norm2_row, norm4 = gram[1 : p + 1, -1].copy(), gram[-1:, -1].copy()
-        quartics = {"third": third, "fourth": fourth, "norm2_row": norm2_row}
-        higher: dict[str, FloatArray] = {}
-        if self._quartic:
-            higher = {name: one[np.newaxis] for name, one in quartics.items()} | {"norm4": norm4}
-        n = np.array([group.shape[0]], dtype=np.int64)
-        return PowerSums(n, *(one[np.newaxis] for one in (origin, first, second)), **higher)
+    With few columns, one product of a few more rows costs less than several calls: a row of ones
+    above the p rows z and, for quartics, ‖z‖² below. It gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
+    """
+    p, ones = len(origin), np.ones(len(origin))
+    stacked = p < ROWS_FIRST_FROM
+    height = p + stacked * (1 + quartic)
+    gram, norm4 = np.zeros((height, height)), np.zeros(1)
+    first, third, fourth, norm2_row = np.zeros((4, p))
+    blocks = mapped_blocks(
+        [rows],
+        Centre(origin, None),
+        length=length,
+        spare=(p,) * quartic,
+        ones=stacked,
+        below=stacked and quartic,
+    )
+    for block in blocks:
+        if quartic:
+            z, (z2,) = block.z, block.spare
+            np.multiply(z, z, out=z2)
+            norm2 = ones @ z2
+            third += row_products(z2, z)
+            fourth += row_products(z2, z2)
+            if stacked:
+                block.stack[p + 1] = norm2
+            else:
+                norm2_row += z @ norm2
+                norm4 += norm2 @ norm2
+        if not stacked:
+            first += block.z @ np.ones(block.n)
+        gram += block.stack @ block.stack.T
+    second = gram
+    if stacked:
+        first, second = gram[0, 1 : p + 1].copy(), gram[1 : p + 1, 1 : p + 1].copy()
+        norm2_row, norm4 = gram[1 : p + 1, -1].copy(), gram[-1:, -1].copy()
+    higher = (third[np.newaxis], fourth[np.newaxis], norm2_row[np.newaxis], norm4) * quartic
+    n = np.array([rows.shape[0]], dtype=np.int64)
+    return PowerSums(n, origin[np.newaxis], first[np.newaxis], second[np.newaxis], *higher)
 
 
-class _ProductSummer(_BlockSummer):
+def _all_about(rows: Rows, origin: FloatArray, *, length: int) -> PowerSums:
     """The same with all products of up to four columns."""
-
-    def __init__(self, n_features: int, n_rows: int, *, quartic: bool) -> None:
-        self.p, self._size = n_features, (n_features + 1) * (n_features + 2) // 2
-        length = min(block_rows(self._size), n_rows)
-        self.memory = BlockMemory(n_features, length, spare=(self._size,), ones=True)
-
-    def _about(self, group: Rows, origin: FloatArray) -> PowerSums:
-        p, gram = self.p, np.zeros((1, self._size, self._size))
-        for block in mapped_blocks([group], Centre(origin, None), memory=self.memory):
-            add_gram(gram[0], upper_products(block.stack, block.spare[0]))
-        mirrored(gram[0])
-        second = symmetric(gram[0, 0, p + 1 :], p)[np.newaxis]
-        n = np.array([group.shape[0]], dtype=np.int64)
-        return PowerSums(n, origin[np.newaxis], gram[:, 0, 1 : p + 1].copy(), second, products=gram)
+    p = len(origin)
+    (gram,) = product_sums([rows], Centre(origin, None), length=length)
+    second = symmetric(gram[0, p + 1 :], p)[np.newaxis]
+    n, first = np.array([rows.shape[0]], dtype=np.int64), gram[np.newaxis, 0, 1 : p + 1].copy()
+    return PowerSums(n, origin[np.newaxis], first, second, products=gram[np.newaxis])
 
 
-def _far(sums: PowerSums) -> bool:
-    """Whether the origin is too many standard deviations from the mean, so that digits are lost."""
-    offset2 = (sums.first[0] / sums.n) ** 2
-    return not bool((offset2 <= _NEAR * (sums.second[0].diagonal() / sums.n - offset2)).all())
-
-
-def sums_of_batches(rows: Rows, length: int) -> PowerSums:
-    """Sums of consecutive batches with this many rows each."""
-    n, p = rows.shape
-    if length > _LONG:
-        first, *others = (power_sums(rows[i : i + length]) for i in range(0, n, length))
-        return first.then(*others)
-    batches = np.asarray(rows, dtype=np.float64).reshape(n // length, length, p)
+def product_sums(
+    batches: Iterable[Rows], centre: Centre, length: int | None = None
+) -> tuple[FloatArray]:
+    """Σ wwᵀ of z = (1, x − centre), w the products z_a z_b with a ≤ b."""
+    p = len(centre.origin)
+    size = (p + 1) * (p + 2) // 2
+    gram = np.zeros((size, size))
+    length = block_rows(size) if length is None else length
     with quiet():
-        sums = (_one_by_one if p >= MANY_COLUMNS else _at_once)(batches)
-    if not np.isfinite(sums.first).all():
-        raise_for_nonfinite(rows)
-    return sums
-
-
-def _at_once(batches: FloatArray) -> PowerSums:
-    """Batches of few columns are small: there are too many for one call each."""
-    k, length, _ = batches.shape
-    origin = batches.mean(axis=1)
-    z = batches - origin[:, np.newaxis, :]
-    counts = np.full(k, length, dtype=np.int64)
-    return PowerSums(counts, origin, z.sum(axis=1), z.transpose(0, 2, 1) @ z)
-
-
-def _one_by_one(batches: FloatArray) -> PowerSums:
-    """With many columns, a batch at a time stays in the cache."""
-    k, length, p = batches.shape
-    counts = np.full(k, length, dtype=np.int64)
-    sums = PowerSums(counts, np.empty((k, p)), np.empty((k, p)), np.empty((k, p, p)))
-    ones, z = np.ones(length), np.empty((length, p))
-    for batch, origin, first, second in zip(
-        batches, sums.origin, sums.first, sums.second, strict=True
-    ):
-        np.divide(ones @ batch, length, out=origin)
-        np.subtract(batch, origin, out=z)
-        np.matmul(ones, z, out=first)
-        np.matmul(z.T, z, out=second)
-    return sums
+        for block in mapped_blocks(batches, centre, length=length, spare=(size,), ones=True):
+            w = upper_products(block.stack, block.spare[0])
+            gram += w @ w.T
+    return (gram,)
 
 
 def left_out_factor(squares: FloatArray, n_samples: int) -> FloatArray:
@@ -519,23 +481,11 @@ def transformed_quartics(
     return CentralQuartics(columns / n, float(norm / n))
 
 
-def square_products(batches: Iterator[Rows], centre: Centre, scale: FloatArray) -> Sums:
-    """Σ z_i²z_j² of all pairs of columns, z = (x − mean) · scale; only its lower triangle."""
-    p = len(scale)
-    total = np.zeros((p, p))
-    for block in mapped_blocks(batches, centre, scale, memory=BlockMemory(p, block_rows(p))):
-        add_gram(total, np.multiply(block.z, block.z, out=block.z))
-    return (total,)
-
-
 def _quartic_sums(
     batches: Iterator[Rows], centre: Centre, A: FloatArray, whitened_by: int | None
 ) -> Sums:
-    p = A.shape[0]
-    n, columns, norm = 0, np.zeros(p), 0.0
-    ones = np.ones(p)
-    memory = BlockMemory(p, block_rows(p))
-    for block in mapped_blocks(batches, centre, A.T, memory=memory):
+    n, columns, norm, ones = 0, np.zeros(len(A)), 0.0, np.ones(len(A))
+    for block in mapped_blocks(batches, centre, A.T):
         w2 = np.multiply(block.z, block.z, out=block.z)
         norm2 = ones @ w2
         if whitened_by is not None:
@@ -546,3 +496,12 @@ def _quartic_sums(
         norm += float(norm2 @ norm2)
         n += block.n
     return np.array(n), columns, np.array(norm)
+
+
+def square_products(batches: Iterator[Rows], centre: Centre, scale: FloatArray) -> Sums:
+    """Σ z_i²z_j² of all pairs of columns, z = (x − mean) · scale."""
+    total = np.zeros((len(scale), len(scale)))
+    for block in mapped_blocks(batches, centre, scale):
+        squares = np.multiply(block.z, block.z, out=block.z)
+        total += squares @ squares.T
+    return (total,)

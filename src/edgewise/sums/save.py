@@ -1,8 +1,8 @@
-"""State files: what `numpy.savez` writes, with a header of JSON and a checksum of the content.
+"""States of rows: how they take rows, add up, and are saved.
 
-The archive holds arrays of float64 or int64 and, as its first member, the header: kind, columns,
-n_samples, further facts, and the SHA-256 of all of them. Nothing in a file is ever run as code, and
-no more memory is allocated than the file is long.
+A state file is what `numpy.savez` writes, arrays of float64 or int64 after a header of JSON: kind,
+columns, n_samples, further facts, and the SHA-256 of all of them. Nothing in a file is ever run as
+code, and no more memory is allocated than the file is long.
 """
 
 from __future__ import annotations
@@ -11,30 +11,35 @@ import hashlib
 import json
 import math
 import os
+import threading
 import zipfile
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
+import numpy.typing as npt
 
+from edgewise._checks import check_names
 from edgewise._files import atomic_path
 from edgewise._linalg import AnyArray, FloatArray
-from edgewise.errors import StateFileError
+from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
+from edgewise.tables.arrays import check_rows
+from edgewise.tables.table import ColumnBlock, Rows, column_places, raise_for_nonfinite
 
 if TYPE_CHECKING:
+    from edgewise.api.confidence_sequence import ConfidenceSequence
     from edgewise.sums.batches import BatchMoments
     from edgewise.sums.concordance import ConcordanceMoments
     from edgewise.sums.moments import Moments
     from edgewise.sums.pairwise import PairwiseMoments
-    from edgewise.sums.sequence import SequenceMoments
 
     AnyState: TypeAlias = (
-        Moments | BatchMoments | ConcordanceMoments | PairwiseMoments | SequenceMoments
+        Moments | BatchMoments | ConcordanceMoments | PairwiseMoments | ConfidenceSequence
     )
-
 
 _FORMAT = 2
 _HEADER = "edgewise_state"
@@ -61,8 +66,12 @@ class StateContents:
             raise StateFileError(f"state: expected {name!r} of shape {shape}, got {have}.")
         return found
 
-    def floats(self, name: str, shape: tuple[int, ...]) -> FloatArray:
-        return self.array(name, shape).astype(np.float64)
+    def counts(self, name: str) -> npt.NDArray[np.int64]:
+        """How many rows each unit has."""
+        n = self.arrays.get(name)
+        if n is None or n.ndim != 1 or n.dtype != np.int64 or not n.size or n.min() < 1:
+            raise StateFileError("state: expected units of at least one row.")
+        return n
 
     def width(self, name: str) -> int:
         """The number of columns, from the last axis of an array; the names must agree."""
@@ -77,7 +86,7 @@ class StateContents:
     def whole(self, name: str, at_least: int) -> int:
         """A whole number from the header."""
         value = self.meta.get(name)
-        if not isinstance(value, int) or isinstance(value, bool) or value < at_least:
+        if type(value) is not int or value < at_least:
             raise StateFileError(f"state: expected a whole number {name!r}, got {value!r}.")
         return value
 
@@ -117,14 +126,12 @@ def _little_endian(array: AnyArray) -> AnyArray:
 def is_state_file(path: str | os.PathLike[str]) -> bool:
     """Whether a file begins like a state file; a pipe is none, and reading would empty it."""
     try:
-        return os.path.isfile(path) and _begins_like_a_state(Path(path))
+        if not os.path.isfile(path):
+            return False
+        with Path(path).open("rb") as file:
+            start = file.read(_NAME_AT + len(_NAME))
     except (OSError, ValueError):
         return False
-
-
-def _begins_like_a_state(path: Path) -> bool:
-    with path.open("rb") as file:
-        start = file.read(_NAME_AT + len(_NAME))
     return start.startswith(_MAGIC) and start[_NAME_AT:] == _NAME
 
 
@@ -132,24 +139,23 @@ def read_state(path: str | os.PathLike[str], kind: str | None = None) -> StateCo
     """The contents of a state file, of one kind if named, or a `StateFileError`."""
     where = f"state file '{os.fspath(path)}'"
     try:
-        if not _begins_like_a_state(Path(path)):
+        file = Path(path).open("rb")  # noqa: SIM115
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StateFileError(f"{where} cannot be read: {reason}.") from error
+    with file:
+        if not is_state_file(path):
             raise StateFileError(
                 f"{where} is not one that edgewise wrote, or is cut short; make it with "
                 "`edgewise accumulate` or a state's save method."
             )
-    except (OSError, ValueError) as error:
-        if isinstance(error, StateFileError):
-            raise
-        reason = getattr(error, "strerror", None) or str(error)
-        raise StateFileError(f"{where} cannot be read: {reason}.") from error
-    try:
-        with Path(path).open("rb") as file:
+        try:
             contents = _contents(file)
-    # Whatever zipfile, json and NumPy stumble over in a file that was tampered with.
-    except Exception as error:
-        own = isinstance(error, StateFileError)
-        reason = str(error) if own else "it was cut, or changed"
-        raise StateFileError(f"{where} is damaged: {reason}; write it again.") from error
+        # Whatever zipfile, json and NumPy stumble over in a file that was tampered with.
+        except Exception as error:
+            own = isinstance(error, StateFileError)
+            reason = str(error) if own else "it was cut, or changed"
+            raise StateFileError(f"{where} is damaged: {reason}; write it again.") from error
     if kind not in (None, contents.kind):
         raise StateFileError(
             f"{where} holds a state of kind {contents.kind!r}, expected {kind!r}; load it as what "
@@ -169,8 +175,7 @@ def _contents(file: IO[bytes]) -> StateContents:
             info.compress_type != zipfile.ZIP_STORED for info in members.values()
         ):
             raise StateFileError("its arrays are larger than the file")
-        text = _array(archive, members.pop(_HEADER), ("|u1",)).tobytes()
-        header = json.loads(text)
+        header = json.loads(_array(archive, members.pop(_HEADER), ("|u1",)).tobytes())
         if header["format"] != _FORMAT:
             raise StateFileError(f"it is of format {header['format']!r}, expected {_FORMAT}")
         arrays = {name: _array(archive, info, _DTYPES) for name, info in members.items()}
@@ -220,8 +225,17 @@ class State(ABC):
 
     @classmethod
     @abstractmethod
-    def _from_contents(cls, contents: StateContents) -> Self:
+    def _restored(cls, contents: StateContents) -> Self:
         """The state that a file holds, after checking that its parts fit each other."""
+
+    @classmethod
+    def _from_contents(cls, contents: StateContents) -> Self:
+        state = cls._restored(contents)
+        if state.n_samples != contents.n_samples:
+            raise StateFileError(
+                f"state: expected sums of {contents.n_samples} rows in all, got {state.n_samples}."
+            )
+        return state
 
     def merge(self, other: Self) -> Self:
         """Add the rows that `other` has seen, as rows that follow.
@@ -268,13 +282,153 @@ class State(ABC):
         return cls._from_contents(read_state(path, cls.kind))
 
 
+class RowSums(ABC):
+    """Sums of rows of columns, which have names or places.
+
+    Values are replaced, never changed: a copy of the attributes is a copy of the state.
+    """
+
+    #: Rows seen, and their columns.
+    n_samples: int = 0
+    n_features: int | None = None
+    feature_names: tuple[str, ...] | None
+
+    @abstractmethod
+    def _empty(self) -> Self:
+        """A state of the same kind that has seen no rows."""
+
+    @abstractmethod
+    def _take(self, rows: Rows) -> None:
+        """Add rows that follow the earlier ones."""
+
+    @abstractmethod
+    def _joined(self, other: Self, order: npt.NDArray[np.intp] | None) -> Self:
+        """The state of the rows of both; `order` says where our columns are among theirs."""
+
+    @abstractmethod
+    def _column_scatter(self) -> FloatArray:
+        """Σ (x − mean)² of each column, quickly; in the presence of huge values nearly."""
+
+    def update(self, X: Rows) -> Self:
+        """Add more rows, which follow the earlier ones; after an error the state is as before.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            The rows. Columns of a data frame are matched by name.
+
+        Returns
+        -------
+        state
+            The state itself.
+        """
+        with self.__dict__.setdefault("_lock", threading.Lock()):
+            rows, names = self._aligned(X)
+            n, p = rows.shape
+            if n:
+                longer = self.copy()
+                try:
+                    longer._take(rows)
+                except NonFiniteError:
+                    # The block counted only its own rows; the message counts all rows.
+                    raise_for_nonfinite(rows, names)
+                seen = {"n_samples": self.n_samples + n, "n_features": p, "feature_names": names}
+                self.__dict__.update(longer.__dict__, **seen)
+        return self
+
+    def _aligned(self, X: Any) -> tuple[Rows, tuple[str, ...] | None]:
+        """More rows, with the columns in the order of this state, and the names of its columns.
+
+        The columns of a data frame are matched by name; a state without rows takes their names. An
+        array has no names, so its columns are matched by position.
+        """
+        ours, theirs, width = self.feature_names, None, self.n_features
+        if not isinstance(X, np.ndarray | ColumnBlock):
+            # The `columns` of an Arrow table are its values.
+            names = getattr(X, "column_names", getattr(X, "columns", None))
+            theirs = check_names(names) if isinstance(names, Iterable) else None
+        if theirs and ours is not None and set(theirs) != set(ours):
+            # A frame without names has numbers in their place.
+            theirs = None if theirs == tuple(map(str, range(len(theirs)))) else theirs
+        if ours is None or theirs is None or ours == theirs:
+            rows = check_rows(X, n_features=len(ours) if width is None and ours else width)
+            if ours is None and width is None and theirs and len(theirs) == rows.shape[1]:
+                ours = theirs
+            return rows, ours
+        places = column_places(
+            ours,
+            theirs,
+            lambda difference: DataError(
+                "X: expected the columns of the rows before, got a table that differs: "
+                f"{difference}. Pass the same columns each time."
+            ),
+        )
+        return np.asarray(check_rows(X))[:, places], ours
+
+    def copy(self) -> Self:
+        """An independent state of the same rows.
+
+        Returns
+        -------
+        state
+            The copy.
+        """
+        copied = object.__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        copied.__dict__.pop("_lock", None)
+        return copied
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        if other is self and self.n_samples:
+            raise ParameterError(
+                "other: expected another state, got the state itself, whose rows would count "
+                "twice; if that is meant, add its copy()."
+            )
+        if None is not self.n_features != other.n_features is not None:
+            raise ParameterError(
+                f"other: expected a state of {self.n_features} columns, got one of "
+                f"{other.n_features}; only states of the same columns add up."
+            )
+        if self.n_samples and other.n_samples:
+            order = None
+            if self.feature_names is not None and other.feature_names is not None:
+                order = column_places(
+                    self.feature_names,
+                    other.feature_names,
+                    lambda difference: ParameterError(
+                        "other: expected a state of the same columns, got one that differs: "
+                        f"{difference}. Only states of the same columns add up."
+                    ),
+                )
+            total = self._joined(other, order)
+            total.n_samples, total.n_features = self.n_samples + other.n_samples, self.n_features
+        else:
+            # An empty state is neutral, whatever its options.
+            total = (other if other.n_samples else self).copy()
+        width = total.n_features
+        for state in (other, self) if self.n_samples < 1 <= other.n_samples else (self, other):
+            if state.feature_names and width in (None, len(state.feature_names)):
+                total.feature_names = state.feature_names
+                break
+        return total
+
+
+class RowState(RowSums, State):
+    """A state that a pass over rows fills, that a file holds, and that a test takes as data."""
+
+
 # By the names of their classes: one is in `api`, which `sums` does not import.
 KINDS = {
     "moments": "edgewise.sums.moments.Moments",
     "batches": "edgewise.sums.batches.BatchMoments",
     "pairwise": "edgewise.sums.pairwise.PairwiseMoments",
     "concordance": "edgewise.sums.concordance.ConcordanceMoments",
-    "sequence": "edgewise.sums.sequence.SequenceMoments",
+    "sequence": "edgewise.api.confidence_sequence.ConfidenceSequence",
 }
 
 
@@ -285,7 +439,29 @@ def state_class(kind: str) -> Any:
 
 
 def load_state(path: str | os.PathLike[str]) -> AnyState:
-    """Read a state file of any kind; loading never runs code from the file."""
+    """Read a state file of any kind; loading never runs code from the file.
+
+    Parameters
+    ----------
+    path : str or path
+        A file that the `save` of a state wrote.
+
+    Returns
+    -------
+    Moments, BatchMoments, PairwiseMoments, ConcordanceMoments or ConfidenceSequence
+        The state, of the kind that was saved.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> state = ew.accumulate(np.random.default_rng(0).standard_normal((100, 3)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     state.save(f"{folder}/rows.state")
+    ...     ew.load_state(f"{folder}/rows.state")
+    Moments(n_samples=100, n_features=3, order=4)
+    """
     contents = read_state(path)
     if contents.kind not in KINDS:
         raise StateFileError(

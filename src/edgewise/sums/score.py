@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from edgewise._linalg import AnyArray, FloatArray, add_transpose, off_diagonal, upper_pairs
-from edgewise.sums.blocks import BlockMemory, Centre, add_gram, mapped_blocks, mirrored
-from edgewise.tables.table import Rows, Summable, Sums, block_rows
+from edgewise.sums.blocks import Centre, mapped_blocks
+from edgewise.tables.table import Rows, Summable, Sums
 
 # A row that others determine has a leverage of one and residuals of zero: any weight will do.
 _LEAST = 1e-10
@@ -358,40 +358,23 @@ def one_pair_exactly(
     rows: FloatArray, columns: AnyArray, leverage: Leverage, r: float
 ) -> tuple[float, float, float]:
     """Σa², Σa⁴ and Σa⁶ of the terms a² = w e_i²e_j² of the first two of the chosen columns."""
-    n = rows.shape[1]
-    if n <= _ROWS:
-        return _sums(rows.take(columns, axis=0), leverage, r)
+    n = leverage.n_samples
     second = fourth = sixth = 0.0
     for start in range(0, n, _ROWS):
-        part = _sums(rows[columns, start : start + _ROWS], leverage, r)
-        second += part[0]
-        fourth += part[1]
-        sixth += part[2]
+        some = rows if n <= _ROWS else rows[:, start : start + _ROWS]
+        own = some.take(columns, axis=0)
+        v = leverage.B.T @ own
+        complement = leverage.complement(v, own, own)
+        tau = row_tau(np.multiply(v, v, out=own), complement, n)
+        w, x, y, scale = weight_and_residuals(v[0], v[1], r, complement, tau, n)
+        x *= y
+        x *= x
+        x *= w
+        x *= scale * scale
+        second += float(np.add.reduce(x))
+        fourth += float(x @ x)
+        sixth += float((x * x) @ x)
     return second, fourth, sixth
-
-
-def _sums(rows: FloatArray, leverage: Leverage, r: float) -> tuple[float, float, float]:
-    n = leverage.n_samples
-    v = leverage.B.T @ rows
-    complement = leverage.complement(v, rows, rows)
-    tau = row_tau(np.multiply(v, v, out=rows), complement, n)
-    w, x, y, scale = weight_and_residuals(v[0], v[1], r, complement, tau, n)
-    x *= y
-    x *= x
-    x *= w
-    square = scale * scale
-    second, fourth, sixth = float(np.add.reduce(x)), float(x @ x), float((x * x) @ x)
-    return square * second, square**2 * fourth, square**3 * sixth
-
-
-def _terms(
-    a: FloatArray, b: FloatArray, r: FloatArray, complement: FloatArray, tau: FloatArray, n: int
-) -> FloatArray:
-    """Summed over rows: of w e_i²e_j² the first three powers, cross, ends, v_i²v_j²/(1 − h)²."""
-    w, x, y, scale = weight_and_residuals(a, b, r, complement, tau, n)
-    product = scale * (x * y)
-    mean_square = (scale / 2) * (x * x + y * y)
-    return score_terms(w, product, mean_square, a * b / complement)
 
 
 def all_pairs_at_once(
@@ -411,11 +394,23 @@ def all_pairs_at_once(
     if known is not None:
         for matrix in known:
             add_transpose(matrix)
-    m22, eighth = mirrored(m22), mirrored(eighth)
     raised = float(squares[1] / squares[0])
-    made = sums_of_moments(m22, m31, eighth, leverage.n_samples, rho, known, raised)
-    _replace_near_one(made, rows, centre, leverage, rho, nearly_one)
-    return made
+    sums = sums_of_moments(m22, m31, eighth, leverage.n_samples, rho, known, raised)
+    i, j = strong_pairs(rho, nearly_one)
+    if i.size:
+        one_pass = partial(
+            _exact_sums, centre=centre, leverage=leverage, i=i, j=j, r=rho[i, j][:, np.newaxis]
+        )
+        ((second, cross, ends, fourth, sixth),) = rows.sums(one_pass)
+        for matrix, values in (
+            (sums.second, second),
+            (sums.cross, cross),
+            (sums.ends, ends),
+            (sums.fourth, share_of(fourth, second**2)),
+            (sums.sixth, share_of(sixth, second**3)),
+        ):
+            matrix[i, j] = matrix[j, i] = values
+    return sums
 
 
 def _product_sums(
@@ -429,47 +424,51 @@ def _product_sums(
     """
     p, n, first = len(leverage.root), leverage.n_samples, len(rho)
     single = first >= _SINGLE_FROM
-    memory = BlockMemory(p, block_rows(p), spare=(p, p), singles=2 * single)
     m22, m31, eighth = (np.zeros((first, first)) for _ in range(3))
     exact, squares = np.zeros((6, first, first)), np.zeros(3)
     # Keeps v⁸ within the range of single precision, whatever n is.
     unit = 2.0 ** -round(math.log2(n) / 4) if single else 1.0
-    for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
+    blocks = mapped_blocks(batches, centre, leverage.B, spare=(p, p), singles=2 * single)
+    for block in blocks:
         v, (s, t) = block.z, block.spare
         np.multiply(v, v, out=s)
         of_rows = np.ones(p) @ s
-        complement = _complement(leverage, v, of_rows, block.centred, t)
-        tau = complement if complement is None else row_tau(s, complement, n)
+        complement = np.ones(block.n)
+        if not leverage.surely_below(_NEGLIGIBLE, of_rows):
+            complement = leverage.complement(v, block.centred, t)
+        negligible = complement >= 1 - _NEGLIGIBLE
+        plain = bool(negligible.all())  # as in most long data
+        tau = complement if plain else row_tau(s, complement, n)
         # The other columns decide about the weights of rows only.
         v, s, t = v[:first], s[:first], t[:first]
         weighted = v
-        if complement is not None and tau is not None:
+        if plain:
+            squares[:2] += of_rows @ of_rows
+        else:
             weighted = t
             entries = _weigh(v, s, t, complement, tau, n, p)
             _add_entries(exact, v, s, complement, tau, rho, n, *entries)
             of_rows = np.square(np.ones(first) @ s)
-            raised = float(of_rows @ _raised(complement, tau, p))
-            squares += float(of_rows.sum()), raised, len(entries[0])
-        else:
-            squares[:2] += of_rows @ of_rows
-        add_gram(m22, s)
+            # 1/(1 − h)² over the weight of a row, without a usual pair.
+            without_pair = complement + (1 - complement) * (2 / p)
+            raised = np.where(negligible, 1.0, complement**-2 / score_weight(without_pair, tau))
+            squares += float(of_rows.sum()), float(of_rows @ raised), len(entries[0])
+        m22 += s @ s.T
         # The centred rows are not needed any more.
         cubes, other = block.centred[:first], weighted
         if single:
             cubes, other = (scratch[:first] for scratch in block.singles)
             np.copyto(other, weighted, casting="same_kind")
         np.multiply(s, v, out=cubes, casting="same_kind")
-        for some in _slices(block.n, _SINGLE_ROWS if single else block.n):
+        step = _SINGLE_ROWS if single else block.n
+        for start in range(0, block.n, step):
+            some = slice(start, start + step)
             m31 += cubes[:, some] @ other[:, some].T
         fourths = np.multiply(s, unit, out=cubes, casting="same_kind")
         fourths *= fourths
-        add_gram(eighth, fourths)
+        eighth += fourths @ fourths.T
     eighth *= unit**-4
     return m22, m31, eighth, exact, squares
-
-
-def _slices(n: int, rows: int) -> Iterator[slice]:
-    return (slice(start, start + rows) for start in range(0, n, rows))
 
 
 def _weigh(
@@ -504,23 +503,6 @@ def _weigh(
     of_row[high] = 1.0
     s *= of_row
     return column, high[row]
-
-
-def _raised(complement: FloatArray, tau: FloatArray, p: int) -> FloatArray:
-    """1/(1 − h)² over the weight w of a row, without a usual pair."""
-    without_pair = complement + (1 - complement) * (2 / p)
-    raised = complement**-2 / score_weight(without_pair, tau)
-    return np.where(complement < 1 - _NEGLIGIBLE, raised, 1.0)
-
-
-def _complement(
-    leverage: Leverage, v: FloatArray, squares: FloatArray, centred: FloatArray, scratch: FloatArray
-) -> FloatArray | None:
-    """1 − h of each row, or None if all leverages are negligible, as in most long data."""
-    if leverage.surely_below(_NEGLIGIBLE, squares):
-        return None
-    complement = leverage.complement(v, centred, scratch)
-    return complement if complement.min() < 1 - _NEGLIGIBLE else None
 
 
 def _own_factors(
@@ -583,8 +565,10 @@ def _add_entries(
     step = max(1, _CHUNK // p)
     for start in range(0, column.size, step):
         i, k = column[start : start + step], row[start : start + step]
-        of_row = complement[k, np.newaxis], tau[k, np.newaxis]
-        terms = _terms(v[i, k][:, np.newaxis], v[:, k].T, rho[i], *of_row, n)
+        a, b, kept = v[i, k][:, np.newaxis], v[:, k].T, complement[k, np.newaxis]
+        w, x, y, scale = weight_and_residuals(a, b, rho[i], kept, tau[k, np.newaxis], n)
+        mean_square = (scale / 2) * (x * x + y * y)
+        terms = score_terms(w, scale * (x * y), mean_square, a * b / kept)
         known = (n / ((n - 1) * (1 - rho[i]) * (1 + rho[i])) * square[:, k].T) ** 2
         plus = 1 + rho[i] ** 2
         terms[0] -= rho[i] ** 2 * known
@@ -602,32 +586,6 @@ def strong_pairs(rho: FloatArray, nearly_one: float) -> tuple[AnyArray, AnyArray
     return i[once], j[once]
 
 
-def _replace_near_one(
-    sums: ScoreSums,
-    rows: Summable,
-    centre: Centre,
-    leverage: Leverage,
-    rho: FloatArray,
-    nearly_one: float,
-) -> None:
-    i, j = strong_pairs(rho, nearly_one)
-    if not i.size:
-        return
-    one_pass = partial(
-        _exact_sums, centre=centre, leverage=leverage, i=i, j=j, r=rho[i, j][:, np.newaxis]
-    )
-    (found,) = rows.sums(one_pass)
-    second, cross, ends, fourth, sixth = found
-    for matrix, values in (
-        (sums.second, second),
-        (sums.cross, cross),
-        (sums.ends, ends),
-        (sums.fourth, share_of(fourth, second**2)),
-        (sums.sixth, share_of(sixth, second**3)),
-    ):
-        matrix[i, j] = matrix[j, i] = values
-
-
 def _exact_sums(
     batches: Iterator[Rows],
     centre: Centre,
@@ -637,9 +595,8 @@ def _exact_sums(
     r: FloatArray,
 ) -> Sums:
     p = len(leverage.root)
-    memory = BlockMemory(p, block_rows(p), spare=(p,))
     total = np.zeros((5, i.size))
-    for block in mapped_blocks(batches, centre, leverage.B, memory=memory):
+    for block in mapped_blocks(batches, centre, leverage.B, spare=(p,)):
         v, scratch = block.z, block.spare[0]
         complement = leverage.complement(v, block.centred, scratch)
         tau = row_tau(np.multiply(v, v, out=scratch), complement, leverage.n_samples)
