@@ -221,7 +221,7 @@ def test_what_is_not_there_is_one_sentence(rows, what, purpose, refuses):
             lambda name=name, arguments=arguments: getattr(sample, name)(*arguments),
             DataError,
             f"data: {purpose} needs {what}, which a Moments state does not have; pass the rows, "
-            "or use method='trace'.",
+            "or use method='fisher'.",
         )
 
 
