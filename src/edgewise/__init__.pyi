@@ -1,3 +1,5 @@
+from os import PathLike
+
 from edgewise import calibrate as calibrate
 from edgewise import datasets as datasets
 from edgewise import errors as errors
@@ -22,9 +24,14 @@ from edgewise.api.plan import plan_sample_size as plan_sample_size
 from edgewise.api.pool import pool as pool
 from edgewise.paper.covcov import covariance_of_covariance as covariance_of_covariance
 from edgewise.results.result import EdgeTestResult as EdgeTestResult
-<<<<<<< HEAD
 from edgewise.tables.open import open_table as open_table
-=======
-from edgewise.sums.save import load_state as load_state
-from edgewise.tables.reading import open_table as open_table
->>>>>>> 629b75da (Sum rows in fewer layers: one file for states of units, one for the first pass and checkpoints; no memory objects)
+
+def load_state(
+    path: str | PathLike[str],
+) -> (
+    states.Moments
+    | states.BatchMoments
+    | states.ConcordanceMoments
+    | states.PairwiseMoments
+    | ConfidenceSequence
+): ...

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, cast
+from typing import IO, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -29,17 +29,6 @@ from edgewise._linalg import AnyArray, FloatArray
 from edgewise.errors import DataError, NonFiniteError, ParameterError, StateFileError
 from edgewise.tables.arrays import check_rows
 from edgewise.tables.table import ColumnBlock, Rows, column_places, raise_for_nonfinite
-
-if TYPE_CHECKING:
-    from edgewise.api.confidence_sequence import ConfidenceSequence
-    from edgewise.sums.batches import BatchMoments
-    from edgewise.sums.concordance import ConcordanceMoments
-    from edgewise.sums.moments import Moments
-    from edgewise.sums.pairwise import PairwiseMoments
-
-    AnyState: TypeAlias = (
-        Moments | BatchMoments | ConcordanceMoments | PairwiseMoments | ConfidenceSequence
-    )
 
 _FORMAT = 2
 _HEADER = "edgewise_state"
@@ -438,7 +427,7 @@ def state_class(kind: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def load_state(path: str | os.PathLike[str]) -> AnyState:
+def load_state(path: str | os.PathLike[str]) -> Any:
     """Read a state file of any kind; loading never runs code from the file.
 
     Parameters
@@ -468,13 +457,13 @@ def load_state(path: str | os.PathLike[str]) -> AnyState:
             f"state file '{os.fspath(path)}' holds a {contents.kind!r}, expected one of "
             f"{', '.join(KINDS)}."
         )
-    return cast("AnyState", state_class(contents.kind)._from_contents(contents))
+    return state_class(contents.kind)._from_contents(contents)
 
 
-def as_state(data: Any) -> AnyState | None:
+def as_state(data: Any) -> Any:
     """The state in `data`, which may also be the path of a state file; None if there is none."""
     if isinstance(data, State):
-        return cast("AnyState", data)
+        return data
     if isinstance(data, str | os.PathLike) and is_state_file(data):
         return load_state(data)
     return None
