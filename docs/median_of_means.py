@@ -57,7 +57,7 @@ def threshold(X: np.ndarray, errors: np.ndarray) -> float:
 
 def whitened(X: np.ndarray, **options: object) -> float:
     bound = ew.edge_test(X, method="whitened", **options).uncertainty
-    return bound.tau(ALPHA)
+    return bound.transfer.tau(bound.radius.epsilon(ALPHA))
 
 
 def line(label: str, X: np.ndarray, half: float, kurtosis: float) -> None:

@@ -11,7 +11,7 @@ from scipy import stats
 import edgewise as ew
 from edgewise.errors import BrokenAssumptionWarning, ParameterError
 from edgewise.inference.cautions import Caution
-from edgewise.inference.references import StudentOfEach
+from edgewise.inference.references import Student
 from edgewise.inference.uncertainty import PerEdge
 
 METHODS = ("score", "nodewise", "wald", "batch", "kendall", "elliptical", "fisher")
@@ -71,7 +71,7 @@ def test_every_method_by_hand(copies, method):
 
 def test_what_it_is_made_of(results, pooled):
     assert isinstance(pooled.uncertainty, PerEdge)
-    assert isinstance(pooled.uncertainty.reference, StudentOfEach)
+    assert isinstance(pooled.uncertainty.reference, Student)
     np.testing.assert_allclose(
         pooled.covariance, np.mean([one.covariance for one in results], axis=0)
     )

@@ -14,7 +14,7 @@ from edgewise.inference.corrections import (
     DRAWS,
     MaxStatistic,
     adjust,
-    critical_of_maxima,
+    level_of_maxima,
     log_critical_level,
 )
 from edgewise.inference.references import Normal, Student
@@ -168,7 +168,7 @@ def test_marked_entries_are_the_family():
 @pytest.mark.parametrize("reference", [Normal(), Student(49)])
 def test_the_critical_value_is_exceeded_with_the_level(statistic, level, reference):
     maxima = statistic.maxima(ALL)[0]
-    critical = critical_of_maxima(maxima, math.log(level), reference)
+    critical = reference.critical(level_of_maxima(maxima, math.log(level)))
     # On the scale of the draws, by probability.
     z = stats.norm.isf(math.exp(reference.log_two_sided(np.array([critical]))[0]) / 2)
     assert np.mean(maxima >= z * (1 + 1e-9)) <= level

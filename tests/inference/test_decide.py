@@ -62,7 +62,7 @@ def threshold_of(critical, error=0.1):
 def thresholds(found):
     """Those of the three pairs; the statistics do not matter."""
     made = measured([0.0, 0.0, 0.0])
-    return found.threshold.of(made.uncertainty, made, None)[UPPER]
+    return made.uncertainty.threshold(made, found.log_level, 0.0)[UPPER]
 
 
 def decided(statistic, *, correction="holm", alpha=0.05, **parts):

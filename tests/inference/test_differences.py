@@ -18,7 +18,7 @@ from edgewise.inference.differences import (
     difference_interval,
     log_any,
 )
-from edgewise.inference.references import CERTAIN, Normal, Student, StudentOfEach
+from edgewise.inference.references import CERTAIN, Normal, Student
 from edgewise.inference.uncertainty import PerEdge, Spread
 
 P = 4
@@ -30,7 +30,7 @@ def group(seed, *, exact=False, reference=None):
     partial = symmetric(rng.uniform(-0.8, 0.8, 6), P, diagonal=1.0)
     error = symmetric(rng.uniform(0.02, 0.2, 6), P, diagonal=np.nan)
     degrees = symmetric(rng.uniform(5, 500, 6), P, diagonal=1.0)
-    reference = reference or StudentOfEach(degrees)
+    reference = reference or Student(degrees)
     return partial, PerEdge(Spread(error, error), reference, exact=exact)
 
 
@@ -45,7 +45,7 @@ def test_statistic_degrees_and_p_values_as_in_the_book(pair):
     log_p = pair.log_pvalues()
     for k, (i, j) in enumerate(zip(*PAIRS, strict=True)):
         v_a, v_b = own_a.spread.fisher_z[i, j] ** 2, own_b.spread.fisher_z[i, j] ** 2
-        nu_a, nu_b = own_a.reference.degrees[i, j], own_b.reference.degrees[i, j]
+        nu_a, nu_b = own_a.reference.df[i, j], own_b.reference.df[i, j]
         t = (math.atanh(rho_a[i, j]) - math.atanh(rho_b[i, j])) / math.sqrt(v_a + v_b)
         nu = (v_a + v_b) ** 2 / (v_a**2 / nu_a + v_b**2 / nu_b)
         assert pair.statistic()[i, j] == pytest.approx(t, rel=1e-12)

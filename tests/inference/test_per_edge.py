@@ -11,7 +11,7 @@ from scipy import stats
 
 import edgewise as ew
 from edgewise.errors import EdgewiseWarning
-from edgewise.inference.references import Normal, Student, StudentOfEach
+from edgewise.inference.references import Normal, Student
 from edgewise.inference.uncertainty import PerEdge, Spread
 
 METHODS = ["score", "wald", "batch", "sequential", "fisher"]  # one of each kind
@@ -133,7 +133,7 @@ class TestFormulas:
     REFERENCES = (
         (Normal(), stats.norm),
         (Student(7), stats.t(7)),
-        (StudentOfEach(np.full((2, 2), 7.0)), stats.t(7)),
+        (Student(np.full((2, 2), 7.0)), stats.t(7)),
     )
 
     @pytest.mark.parametrize(("reference", "law"), REFERENCES)

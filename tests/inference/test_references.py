@@ -12,7 +12,6 @@ from scipy import stats
 from edgewise.inference.references import (
     AnytimeReference,
     Student,
-    StudentOfEach,
     log_two_sided_tail,
     tuned_rho2,
 )
@@ -130,7 +129,7 @@ class TestAnytime:
         assert 1.03 < t / z < 1.1
 
 
-class TestStudentOfEach:
+class TestStudent:
     """Student's t, entry by entry."""
 
     degrees = np.array([[1.0, 2.5, 30.0], [137.0, 1e5, 1e8]])
@@ -141,14 +140,14 @@ class TestStudentOfEach:
     @given(one_by_one)
     def test_any_tails(self, numbers):
         degrees, t = np.array(numbers).T
-        found = StudentOfEach(degrees).log_two_sided(t)
+        found = Student(degrees).log_two_sided(t)
         expected = [Student(df).log_two_sided(np.array([x]))[0] for df, x in numbers]
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
 
     @pytest.mark.parametrize("log_level", [math.log(0.9), math.log(0.05), -50.0, -660.0, -2000.0])
     def test_critical_values(self, log_level):
         """The last ones are of levels below the smallest float."""
-        found = StudentOfEach(self.degrees).critical(log_level)
+        found = Student(self.degrees).critical(log_level)
         assert found.shape == (2, 3)
         for place in np.ndindex(2, 3):
             expected = Student(self.degrees[place]).critical(log_level)

@@ -74,7 +74,7 @@ def test_degrees_of_complete_rows(rows, method, degrees):
 
 def test_degrees_of_each_pair(rows):
     own = ew.edge_test(rows, method="wald").uncertainty
-    assert own.complete_degrees(400, 4) is own.reference.degrees
+    assert own.complete_degrees(400, 4) is own.reference.df
 
 
 def test_groups_are_the_terms_of_the_score_test(rows):

@@ -8,7 +8,7 @@ from tests.statistical.grouped_laws import group_sizes, grouped_rows
 
 import edgewise as ew
 from edgewise.estimate.inverse import estimate_precision
-from edgewise.inference.references import StudentOfEach
+from edgewise.inference.references import Student
 from edgewise.inference.sample import open_sample
 from edgewise.methods.leave_one_out import unit_sandwich, unit_scores
 from edgewise.simulate import make_chain_precision
@@ -211,5 +211,5 @@ def test_an_event_in_one_group_only():
 
 def test_wald_has_at_most_as_many_degrees_as_groups(data):
     uncertainty = ew.edge_test(data[0], method="wald", clusters=data[1]).uncertainty
-    assert isinstance(uncertainty.reference, StudentOfEach)
+    assert isinstance(uncertainty.reference, Student)
     assert (uncertainty.reference.degrees <= 23).all()

@@ -272,7 +272,8 @@ WRONG = {
     ("score", "measurement", "estimate", "partial_correlation"): [four(None), four(1.5)],
     ("score", "decision", "reject"): [None, True, [0.5] * 6, [False] * 5, [None] * 6, ...],
     ("score", "decision", "tested"): [FALSE, four(True), with_entry(FALSE, True), 3, ...],
-    ("score", "decision", "threshold"): ["inf", True, {}, [0.5], FALSE, HUGE, ...],
+    ("score", "decision", "threshold"): ["inf", True, {}, [0.5], 0.5, FALSE, HUGE, ...],
+    ("score", "decision", "log_level"): ["x", None, 1.0, ...],
     ("score", "n_features"): [1, -1, 10**12, "4", None, 4.0, ...],
     ("score", "decision", "rows_needed"): [-1, 1.5, "many", True, ...],
     ("score", "measurement", "cautions"): [None, "a", [3], {}, [{"text": "a"}], ...],
@@ -324,8 +325,9 @@ WRONG = {
         ...,
     ],
     ("normal", "measurement", "uncertainty", "exact"): [True, None, 0, "false", ...],
-    ("student of each", "measurement", "uncertainty", "reference", "degrees"): [
-        *NOT_A_MATRIX,
+    ("student of each", "measurement", "uncertainty", "reference", "df"): [
+        "x",
+        [1.0],
         four(0.0),
     ],
     ("student", "measurement", "uncertainty", "reference", "df"): [

@@ -16,7 +16,7 @@ from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Caution
 from edgewise.inference.measurement import Measurement, Selection
-from edgewise.inference.references import StudentOfEach
+from edgewise.inference.references import Student
 from edgewise.inference.rubin import Pooled, pool_estimates
 from edgewise.inference.uncertainty import PerEdge, Spread
 from edgewise.methods.registry import method_of, registered
@@ -219,7 +219,7 @@ def _pooled(copies: Sequence[EdgeTestResult]) -> tuple[Measurement, list[Caution
     uncertainty = PerEdge(
         Spread(theta.standard_error, np.where(diagonal, np.nan, fisher.standard_error)),
         # An entry of the diagonal is one of Θ, and has the degrees of that.
-        StudentOfEach(np.where(diagonal, theta.degrees, fisher.degrees)),
+        Student(np.where(diagonal, theta.degrees, fisher.degrees)),
     )
     lost = np.full(precision.shape, np.nan)
     rows, columns = first.tested_pairs()

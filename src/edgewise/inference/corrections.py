@@ -131,14 +131,6 @@ class MaxStatistic:
             left -= size
 
 
-def critical_of_maxima(
-    maxima: FloatArray, log_level: float, reference: Reference
-) -> float | FloatArray:
-    """The t that the largest |T| exceeds with that (log) probability; one for all, or for each."""
-    critical: float | FloatArray = reference.critical(level_of_maxima(maxima, log_level))
-    return critical
-
-
 def level_of_maxima(maxima: FloatArray, log_level: float) -> float:
     """The (log) level of a single pair at which the largest of all has that (log) level."""
     # The same count as in `log_adjusted`: (1 + exceeding)/(1 + draws) at most the level.

@@ -19,7 +19,7 @@ import numpy as np
 from edgewise._linalg import BoolArray, FloatArray, pairs_of, symmetric
 from edgewise.errors import ParameterError
 from edgewise.inference.intervals import ConfidenceInterval
-from edgewise.inference.references import StudentOfEach
+from edgewise.inference.references import Student
 from edgewise.inference.uncertainty import Uncertainty
 
 _GRID = 24
@@ -81,7 +81,7 @@ class GroupZ:
         """Of H₀: ρ = 0 in this group, for the pairs above the diagonal."""
         with np.errstate(divide="ignore", invalid="ignore"):
             statistic = pairs_of(self.fisher_z / self.standard_error)
-        return StudentOfEach(self.degrees).of_pairs().log_two_sided(statistic)
+        return Student(self.degrees).of_pairs().log_two_sided(statistic)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -124,7 +124,7 @@ class GroupDifference:
 
     def log_pvalues(self) -> FloatArray:
         """Logarithms of Student's p-values, of the pairs above the diagonal."""
-        reference = StudentOfEach(pairs_of(self.degrees()))
+        reference = Student(pairs_of(self.degrees()))
         return reference.log_two_sided(pairs_of(self.statistic()))
 
     def critical(self, level: float, *, simultaneous: bool) -> float | FloatArray:
@@ -133,7 +133,8 @@ class GroupDifference:
         if self.permuted is not None:
             return self.permuted.critical(log_level, simultaneous=simultaneous)
         divided = log_level - math.log(self.n_tests) * simultaneous
-        return StudentOfEach(self.degrees()).critical(divided)
+        critical: FloatArray = Student(self.degrees()).critical(divided)
+        return critical
 
     def interval(self, level: float, *, scale: str, simultaneous: bool) -> ConfidenceInterval:
         """Intervals of ρ_A − ρ_B, or of z_A − z_B; each leaves 0 where its own test rejects."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._linalg import AnyArray, FloatArray, symmetric
+from edgewise._linalg import FloatArray, symmetric
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import MaxStatistic
@@ -154,23 +154,3 @@ class Measurement:
         """All of them: which are tested is part of the question."""
         p = len(self.feature_names)
         return p * (p - 1) // 2
-
-    def reordered(self, order: AnyArray) -> Measurement:
-        """The same measurement with its columns in another order."""
-        at = np.ix_(order, order)
-        own = self.estimate
-        estimate = replace(
-            own,
-            covariance=own.covariance[at],
-            precision=own.precision[at],
-            partial_correlation=own.partial_correlation[at],
-            residual_map=own.residual_map[at],
-        )
-        return replace(
-            self,
-            feature_names=tuple(self.feature_names[i] for i in order),
-            estimate=estimate,
-            statistic=self.statistic[at],
-            uncertainty=self.uncertainty.reordered(order),
-            maxima=None,
-        )

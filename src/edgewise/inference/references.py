@@ -6,12 +6,12 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from edgewise import _special as special
-from edgewise._linalg import AnyArray, FloatArray, pairs_of, symmetric
+from edgewise._linalg import BoolArray, FloatArray, pairs_of
 from edgewise._special import log_upper_tail, log_upper_tails
 
 #: Student's t with so many degrees of freedom is the normal distribution.
@@ -25,9 +25,18 @@ _LARGE = 20.0
 
 
 class Reference(ABC):
-    """The distribution of a statistic under the null, symmetric about zero."""
+    """The distribution of a statistic under the null, symmetric about zero.
+
+    `degrees_of_freedom`: Those of the standard errors; None if it is normal.
+    `anytime`: Whether it holds at all looks at a stream at once.
+    """
 
     __slots__ = ()
+    anytime: ClassVar[bool] = False
+
+    @property
+    def degrees_of_freedom(self) -> float | FloatArray | None:
+        return None
 
     @abstractmethod
     def log_two_sided(self, t: FloatArray) -> FloatArray:
@@ -37,27 +46,9 @@ class Reference(ABC):
     def critical(self, log_level: float) -> Any:
         """t with P(|T| > t) = exp(log_level): one number, or one for each pair."""
 
-    def of_pairs(self) -> Reference:
-        """The reference of the pairs above the diagonal alone, row by row."""
+    def of_pairs(self, family: BoolArray | None = None) -> Reference:
+        """The reference of the pairs above the diagonal alone, or some of these, row by row."""
         return self
-
-    def among(self, pairs: AnyArray) -> Reference:
-        """The reference of some of these, by their place or a mask."""
-        return self
-
-    def reordered(self, order: AnyArray) -> Reference:
-        """The reference of the columns in another order."""
-        return self
-
-    @property
-    def degrees_of_freedom(self) -> float | FloatArray | None:
-        """Those of the standard errors; None if it is normal."""
-        return None
-
-    @property
-    def anytime(self) -> bool:
-        """Whether it holds at all looks at a stream at once."""
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,66 +62,47 @@ class Normal(Reference):
         return -float(special.ndtri_exp(log_level - math.log(2)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class Student(Reference):
-    """Student's t distribution."""
+    """Student's t distribution, with the same degrees of freedom for all pairs or with its own."""
 
-    df: float
+    df: float | FloatArray
 
     def __post_init__(self) -> None:
-        # A number of batches is an int; as a float it would not be the same text in a file.
-        object.__setattr__(self, "df", float(self.df))
+        if isinstance(self.df, int):  # as a float it would not be the same text in a file
+            object.__setattr__(self, "df", float(self.df))
 
     @property
-    def degrees_of_freedom(self) -> float:
+    def degrees_of_freedom(self) -> float | FloatArray:
         return self.df
+
+    def of_pairs(self, family: BoolArray | None = None) -> Student:
+        if not isinstance(self.df, np.ndarray):
+            return self
+        own = pairs_of(self.df)
+        return Student(own if family is None else own[family])
 
     def log_two_sided(self, t: FloatArray) -> FloatArray:
         return log_two_sided_tail(t, self.df)
 
-    def critical(self, log_level: float) -> float:
+    def critical(self, log_level: float) -> Any:
         if log_level > _SMALLEST_LOG_LEVEL:
-            return -float(special.stdtrit(self.df, math.exp(log_level) / 2))
-        from scipy import optimize  # slow to import, and seldom needed
-
-        def excess(log_t: float) -> float:
-            return float(log_two_sided_tail(np.array([math.exp(log_t)]), self.df)[0]) - log_level
-
-        # In the logarithm of t, where the tail is nearly a line; beyond every float, infinite.
-        if excess(_LARGEST_LOG) > 0:
-            return math.inf
-        return math.exp(optimize.brentq(excess, 0.0, _LARGEST_LOG, xtol=1e-15, rtol=1e-14))
+            return -special.stdtrit(self.df, math.exp(log_level) / 2)
+        different, place = np.unique(np.ravel(self.df), return_inverse=True)
+        found = np.array([_far_critical(float(df), log_level) for df in different])[place]
+        return found.reshape(np.shape(self.df)) if np.ndim(self.df) else float(found[0])
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class StudentOfEach(Reference):
-    """Student's t distribution with degrees of freedom of its own for each pair."""
+def _far_critical(df: float, log_level: float) -> float:
+    from scipy import optimize  # slow to import, and seldom needed
 
-    degrees: FloatArray
+    def excess(log_t: float) -> float:
+        return float(log_two_sided_tail(np.array([math.exp(log_t)]), df)[0]) - log_level
 
-    @property
-    def degrees_of_freedom(self) -> FloatArray:
-        return self.degrees
-
-    def log_two_sided(self, t: FloatArray) -> FloatArray:
-        return log_two_sided_tail(t, self.degrees)
-
-    def critical(self, log_level: float) -> FloatArray:
-        if log_level > _SMALLEST_LOG_LEVEL:
-            lower = special.stdtrit(self.degrees, math.exp(log_level) / 2)
-            return -np.asarray(lower, dtype=np.float64)
-        different, place = np.unique(self.degrees, return_inverse=True)
-        found: FloatArray = np.array([Student(df).critical(log_level) for df in different])
-        return found[place].reshape(self.degrees.shape)
-
-    def of_pairs(self) -> StudentOfEach:
-        return StudentOfEach(pairs_of(self.degrees))
-
-    def among(self, pairs: AnyArray) -> StudentOfEach:
-        return StudentOfEach(self.degrees[pairs])
-
-    def reordered(self, order: AnyArray) -> StudentOfEach:
-        return StudentOfEach(self.degrees[np.ix_(order, order)])
+    # In the logarithm of t, where the tail is nearly a line; beyond every float, infinite.
+    if excess(_LARGEST_LOG) > 0:
+        return math.inf
+    return math.exp(optimize.brentq(excess, 0.0, _LARGEST_LOG, xtol=1e-15, rtol=1e-14))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,34 +123,22 @@ class AnytimeReference(Reference):
     n_samples: int
     rho2: float
     student: Student
+    anytime: ClassVar[bool] = True
 
     @property
-    def degrees_of_freedom(self) -> float:
+    def degrees_of_freedom(self) -> float | FloatArray:
         return self.student.df
 
-    @property
-    def anytime(self) -> bool:
-        return True
-
-    @property
-    def _information(self) -> float:
-        return self.n_samples * self.rho2
-
     def log_two_sided(self, t: FloatArray) -> FloatArray:
-        share = self._information / (1 + self._information)
+        information = self.n_samples * self.rho2
         z = special.ndtri_exp(self.student.log_two_sided(t) - math.log(2))
-        return np.minimum(0.5 * (math.log1p(self._information) - share * z * z), 0.0)
+        log_p = 0.5 * (math.log1p(information) - information / (1 + information) * z * z)
+        return np.minimum(log_p, 0.0)
 
-    def critical(self, log_level: float) -> float:
-        share = self._information / (1 + self._information)
-        z = math.sqrt((math.log1p(self._information) - 2 * log_level) / share)
+    def critical(self, log_level: float) -> Any:
+        information = self.n_samples * self.rho2
+        z = math.sqrt((math.log1p(information) - 2 * log_level) * (1 + 1 / information))
         return self.student.critical(math.log(2) + log_upper_tail(z))
-
-
-def critical_of_all(reference: Reference, log_level: float, p: int) -> Any:
-    """One critical value for all pairs of p columns; or a symmetric matrix, NaN on its diagonal."""
-    critical = reference.of_pairs().critical(log_level)
-    return symmetric(critical, p, diagonal=np.nan) if np.ndim(critical) else critical
 
 
 def degrees_of_freedom(terms: int, kurtosis: FloatArray) -> FloatArray:
@@ -231,21 +191,16 @@ def _far_tail(t: FloatArray, df: FloatArray) -> FloatArray:
     # (ν+u²)/u, over t
     integrand = sum_over_t2 * (1 + growth) / np.sqrt(relative)
     log_integral = np.log(integrand @ weights) + log_t - np.log(df + 1)
-    log_scale = 0.5 * np.log(df) + _log_beta_half(df / 2)
-    log_density = -(df + 1) / 2 * log_spread - log_scale
-    tail: FloatArray = math.log(2) + log_density + log_integral
-    return tail
+    # log B(ν/2, ½); for large ν by Stirling's series, where two logarithms of Γ would cancel.
+    a = np.maximum(df / 2, _LARGE)
+    series = 1 / (8 * a) - 1 / (192 * a**3) + 1 / (640 * a**5) - 17 / (14336 * a**7)
+    by_series = series - np.log(a / math.pi) / 2
+    log_beta = np.where(df / 2 > _LARGE, by_series, special.betaln(np.minimum(df / 2, _LARGE), 0.5))
+    log_density = -(df + 1) / 2 * log_spread - 0.5 * np.log(df) - log_beta
+    return np.asarray(math.log(2) + log_density + log_integral)
 
 
 @cache
 def _laguerre() -> tuple[FloatArray, FloatArray]:
     """Nodes and weights; they take longer than a small test, and are seldom needed."""
     return np.polynomial.laguerre.laggauss(48)
-
-
-def _log_beta_half(a: FloatArray) -> FloatArray:
-    """log B(a, ½); for large a by Stirling's series, where two logarithms of Γ would cancel."""
-    x = 1 / np.maximum(a, _LARGE)
-    series = x / 8 - x**3 / 192 + x**5 / 640 - 17 * x**7 / 14336
-    by_series = series - np.log(np.maximum(a, _LARGE) / math.pi) / 2
-    return np.where(a > _LARGE, by_series, special.betaln(np.minimum(a, _LARGE), 0.5))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,31 +30,14 @@ _NOTHING = 1e-12
 _LEAST_REST = 0.05
 # Below this size the sums of hyperbolic functions cancel; their series do not.
 _SMALL = 0.1
-# The law is written once, for arrays and for single numbers: NumPy takes a microsecond for each
-# step of a single number.
-_ARRAYS = SimpleNamespace(
-    tanh=np.tanh,
-    cosh=np.cosh,
-    sqrt=np.sqrt,
-    log1p=np.log1p,
-    exp=np.exp,
-    maximum=np.maximum,
-    minimum=np.minimum,
-    where=np.where,
-    any=np.ndarray.any,
-    all=np.ndarray.all,
-)
+# The law is written once, for NumPy and for single numbers: NumPy takes a microsecond for each step
+# of a single number.
 _NUMBERS = SimpleNamespace(
-    tanh=math.tanh,
-    cosh=math.cosh,
-    sqrt=math.sqrt,
-    log1p=math.log1p,
-    exp=math.exp,
+    **{name: getattr(math, name) for name in ("tanh", "cosh", "sqrt", "log1p", "exp")},
     maximum=max,
     minimum=min,
     where=lambda condition, yes, no: yes if condition else no,
     any=bool,
-    all=bool,
 )
 
 
@@ -72,52 +55,46 @@ class SignFlip(Reference):
 
     def log_two_sided(self, t: FloatArray) -> FloatArray:
         """log P(|T| > |t|), entry by entry."""
-        t = np.abs(t)
-        known = self._known
-        score = np.where(known, t, np.nan)
+        known = np.isfinite(self.fourth) & np.isfinite(self.sixth)
+        score = np.where(known, np.abs(t), np.nan)
         known &= np.isfinite(t)
-        law = self._law(known)
-        score[known] = law.score(law.point(t[known]))
+        law = _Law.of(self.fourth[known], self.sixth[known])
+        score[known] = law.score(law.point(score[known]))
         return math.log(2) + log_upper_tails(score)
 
     def critical(self, log_level: float) -> FloatArray:
         """t with P(|T| > t) = exp(log_level), entry by entry."""
         wanted = -float(special.ndtri_exp(log_level - math.log(2)))
         critical = np.full(self.fourth.shape, np.nan)
-        known = self._known
-        law = self._law(known)
-        critical[known] = law.slope(law.point_of_score(wanted))
+        known = np.isfinite(self.fourth) & np.isfinite(self.sixth)
+        law = _Law.of(self.fourth[known], self.sixth[known])
+        s = law.point_of_score(wanted)
+        critical[known] = law.rest * s + law.count * law.a * np.tanh(law.a * s)
         return critical
 
-    def of_pairs(self) -> SignFlip:
-        """The laws of the pairs above the diagonal, row by row."""
-        return SignFlip(pairs_of(self.fourth), pairs_of(self.sixth))
-
-    @property
-    def _known(self) -> BoolArray:
-        return np.isfinite(self.fourth) & np.isfinite(self.sixth)
-
-    def _law(self, which: BoolArray) -> _Saddle:
-        return _Saddle.of(self.fourth[which], self.sixth[which])
+    def of_pairs(self, family: BoolArray | None = None) -> SignFlip:
+        fourth, sixth = pairs_of(self.fourth), pairs_of(self.sixth)
+        return (
+            SignFlip(fourth, sixth) if family is None else SignFlip(fourth[family], sixth[family])
+        )
 
 
 def log_two_sided_of_one(t: float, fourth: float, sixth: float) -> float:
     """log P(|T| > |t|) of a single law: what `SignFlip.log_two_sided` finds in an entry."""
-    law = _Saddle.of(fourth, sixth, _NUMBERS)
+    law = _Law.of(fourth, sixth, _NUMBERS)
     return math.log(2) + log_upper_tail(law.score(law.point(abs(t))))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _Saddle:
-    """K(s) = rest·s²/2 + r log cosh(as), and the tail of Lugannani and Rice at K′(s) = t."""
+class _Law(NamedTuple):
+    """K(s) = rest·s²/2 + r log cosh(as), with r the `count`, and the tail at K′(s) = t."""
 
     a: Any
     count: Any
     rest: Any
-    f: SimpleNamespace
+    f: Any
 
     @classmethod
-    def of(cls, fourth: Any, sixth: Any, f: SimpleNamespace = _ARRAYS) -> _Saddle:
+    def of(cls, fourth: Any, sixth: Any, f: Any = np) -> _Law:
         # Without any fourth power the law is the normal one.
         safe = f.minimum(f.maximum(fourth, _NOTHING), 1.0)
         sixth = f.minimum(f.maximum(sixth, safe**2), safe**1.5)
@@ -125,20 +102,11 @@ class _Saddle:
         count = f.minimum(safe**3 / sixth**2, (1 - _LEAST_REST) / a2)
         return cls(f.sqrt(a2), count, 1 - count * a2, f)
 
-    @property
-    def fourth(self) -> Any:
-        """Σa⁴."""
-        return self.count * self.a**4
-
-    def slope(self, s: Any) -> Any:
-        """K′(s)."""
-        return self.rest * s + self.count * self.a * self.f.tanh(self.a * s)
-
     def point(self, t: Any) -> Any:
         """s with K′(s) = t, by Newton's method; K′ is concave, so steps from the left end there."""
         f, pull = self.f, self.count * self.a
         # K′(s) = s − Σa⁴s³/3 + …
-        s = t * (1 + f.minimum(self.fourth * t * t / 3, _MOST_AHEAD))
+        s = t * (1 + f.minimum(pull * self.a**3 * t * t / 3, _MOST_AHEAD))
         for _ in range(_STEPS):
             tanh = f.tanh(self.a * s)
             curvature = self.rest + pull * self.a * (1 - tanh * tanh)
@@ -151,20 +119,33 @@ class _Saddle:
     def score(self, s: Any) -> Any:
         """The z of a standard normal that is as rare as t = K′(s): r + log(u/r)/r.
 
-        r² = 2(sK′ − K) and u² = s²K″. The normal part has the same of both.
+        r² = 2(sK′ − K) and u² = s²K″. The normal part has the same of both; one sign has
+        r² = 2(y tanh y − log cosh y) and u² = y²/cosh² y with y = as, for small y by their series.
         """
-        root2, excess = _of_signs(self.a * s, self.f)
-        root2 = self.f.maximum(self.rest * s * s + self.count * root2, _NOTHING**2)
-        root = self.f.sqrt(root2)
-        return root + self.f.log1p(self.count * excess / root2) / (2 * root)
+        f, y = self.f, self.a * s
+        small = y < _SMALL
+        x = f.where(small, y, 0.0) ** 2
+        series = x * x * (-17 / 180 + x * (62 / 1575 - x * 691 / 42525))
+        root2 = x * (1 - x / 2 + x * x * 2 / 9 + x * series)
+        excess = x * x * (-1 / 2 + x * (4 / 9 + x * (-17 / 60 + x * (248 / 1575 - x * 691 / 8505))))
+        if f.any(y >= _SMALL):
+            large = f.where(small, 1.0, y)
+            log_cosh = large + f.log1p(f.exp(-2 * large)) - math.log(2)
+            large_root2 = 2 * (large * f.tanh(large) - log_cosh)
+            large_excess = (large / f.cosh(f.minimum(large, 350.0))) ** 2 - large_root2
+            root2 = f.where(small, root2, large_root2)
+            excess = f.where(small, excess, large_excess)
+        root2 = f.maximum(self.rest * s * s + self.count * root2, _NOTHING**2)
+        root = f.sqrt(root2)
+        return root + f.log1p(self.count * excess / root2) / (2 * root)
 
     def point_of_score(self, wanted: float) -> Any:
         """s whose score is `wanted`, by the secant method."""
         # The score is s − Σa⁴(s³ + s)/4 + …
-        ahead = np.minimum(self.fourth * ((wanted**2 + 1) / 4), _MOST_AHEAD)
-        s = wanted * (1 + ahead)
+        fourth = self.count * self.a**4
+        s = wanted * (1 + np.minimum(fourth * ((wanted**2 + 1) / 4), _MOST_AHEAD))
         missed = self.score(s) - wanted
-        rate = 1 - np.minimum(self.fourth * ((3 * wanted**2 + 1) / 4), _MOST_AHEAD)
+        rate = 1 - np.minimum(fourth * ((3 * wanted**2 + 1) / 4), _MOST_AHEAD)
         for _ in range(_STEPS):
             before, missed_before = s, missed
             s = np.clip(s - missed / rate, s / 2, 2 * s)
@@ -175,36 +156,3 @@ class _Saddle:
             # The score grows with s; where rounding alone decides, the rate stays.
             np.divide(change, np.square(s - before), out=rate, where=change > 0)
         return s
-
-
-def _of_signs(y: Any, f: SimpleNamespace) -> tuple[Any, Any]:
-    """r² = 2(y tanh y − log cosh y) of one sign, and u² − r² with u² = y²/cosh² y."""
-    small = y < _SMALL
-    if not f.any(small):
-        return _of_large(y, f)
-    if f.all(small):
-        return _of_small(y)
-    root2, excess = _of_small(f.where(small, y, 0.0))
-    large_root2, large_excess = _of_large(f.where(small, 1.0, y), f)
-    return f.where(small, root2, large_root2), f.where(small, excess, large_excess)
-
-
-def _of_small(y: Any) -> tuple[Any, Any]:
-    y2 = y**2
-    root2 = y2 * _power_series(y2, (1, -1 / 2, 2 / 9, -17 / 180, 62 / 1575, -691 / 42525))
-    excess = y2**2 * _power_series(y2, (-1 / 2, 4 / 9, -17 / 60, 248 / 1575, -691 / 8505))
-    return root2, excess
-
-
-def _of_large(y: Any, f: SimpleNamespace) -> tuple[Any, Any]:
-    # log cosh y = y + log((1 + e^{−2y})/2)
-    log_cosh = y + f.log1p(f.exp(-2 * y)) - math.log(2)
-    root2 = 2 * (y * f.tanh(y) - log_cosh)
-    return root2, (y / f.cosh(f.minimum(y, 350))) ** 2 - root2
-
-
-def _power_series(x: Any, coefficients: tuple[float, ...]) -> Any:
-    total = 0.0
-    for coefficient in reversed(coefficients):
-        total = total * x + coefficient
-    return total

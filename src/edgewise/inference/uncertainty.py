@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, cast
 
 import numpy as np
 
 from edgewise import _special as special
-from edgewise._linalg import AnyArray, BoolArray, FloatArray, pairs_of, root_outer
+from edgewise._linalg import BoolArray, FloatArray, pairs_of, root_outer
 from edgewise.errors import ParameterError
 from edgewise.estimate.inverse import PrecisionEstimate
-from edgewise.inference.corrections import MaxStatistic, critical_of_maxima, level_of_maxima
+from edgewise.inference.corrections import level_of_maxima
 from edgewise.inference.intervals import (
     ConfidenceInterval,
     around_fisher_z,
@@ -26,12 +27,13 @@ from edgewise.inference.intervals import (
     with_unit_diagonal,
     within_precision_bounds,
 )
-from edgewise.inference.references import CERTAIN, Reference, Student, critical_of_all
+from edgewise.inference.references import CERTAIN, Reference, Student
 from edgewise.inference.sign_flip import SignFlip
 from edgewise.paper.radii import Radius
 from edgewise.paper.transfers import Transfer
 
 PARTIAL_CORRELATION, PRECISION = "partial_correlation", "precision"
+ALL_AT_ONCE = "all entries at once"
 
 
 class Estimated(Protocol):
@@ -47,32 +49,30 @@ class Estimated(Protocol):
     def statistic(self) -> FloatArray: ...
 
     @property
-    def n_pairs(self) -> int:
-        """The pairs of the family, which simultaneous intervals allow for."""
-        ...
-
-
-class BoundDecision(NamedTuple):
-    """A bound at one level: ε, its edges, the |Θ̂_ij| of an edge, rows until that is finite."""
-
-    epsilon: float
-    reject: BoolArray
-    threshold: float | FloatArray
-    rows_needed: int | None
-
-
-ALL_AT_ONCE = "all entries at once"
+    def n_pairs(self) -> int: ...
 
 
 class Uncertainty(ABC):
     """The source of p-values, thresholds and intervals; a result keeps it, and writes it to JSON.
 
     Effects are partial correlations; those of bounds may be entries of Θ ("precision").
+
+    `simultaneous`: Whether it holds for all entries at once, so that no correction applies.
     """
 
     __slots__ = ()
-    #: Whether it holds for all entries at once, so that no correction applies.
     simultaneous: ClassVar[bool] = False
+
+    # Where every pair has its own: the |Θ̂_ij| that is just an edge at a per-edge (log) level;
+    # standard errors of Θ̂ and ρ̂, and of z = atanh ρ̂; the degrees of freedom of the last as
+    # estimates, and those that Rubin's rules start from, of complete rows.
+    threshold: ClassVar[Callable[..., FloatArray]]
+    errors: ClassVar[Callable[..., tuple[FloatArray, FloatArray]]]
+    fisher_z_error: ClassVar[Callable[..., FloatArray]]
+    degrees_of_freedom: ClassVar[Callable[..., float | FloatArray]]
+    complete_degrees: ClassVar[Callable[..., float | FloatArray]]
+    # Where a bound holds for all entries at once: the rows at which it is as small as an effect.
+    rows_for_effect: ClassVar[Callable[..., FloatArray]]
 
     @abstractmethod
     def log_pvalues(
@@ -95,81 +95,8 @@ class Uncertainty(ABC):
         """For what a bound holds at this level; nothing where each pair is by itself."""
         return ""
 
-    # Where every pair has its own.
-
-    def threshold(self, estimated: Estimated, log_level: float, effect: float) -> FloatArray:
-        """The |Θ̂_ij| that would just be declared an edge at a per-edge level."""
-        raise NotImplementedError
-
-    def errors(self, estimated: Estimated) -> tuple[FloatArray, FloatArray]:
-        """Standard errors of Θ̂ and of ρ̂."""
-        raise NotImplementedError
-
-    def fisher_z_error(self, rho: FloatArray) -> FloatArray:
-        """Standard errors of z = atanh ρ̂."""
-        raise NotImplementedError
-
-    def degrees_of_freedom(self) -> float | FloatArray:
-        """Those of the standard errors of z, as estimates."""
-        raise NotImplementedError
-
-    def complete_degrees(
-        self, n_samples: int, n_features: int, n_clusters: int | None = None
-    ) -> float | FloatArray:
-        """The degrees of freedom that Rubin's rules start from: those of complete rows."""
-        raise NotImplementedError
-
-    def step_down(
-        self, statistic: FloatArray, maxima: MaxStatistic, family: BoolArray, log_alpha: float
-    ) -> tuple[FloatArray, float, Uncertainty]:
-        """Log adjusted p-values by the law of the largest statistic, the level of a pair, and
-        `self` with that law.
-        """
-        raise NotImplementedError
-
-    def reordered(self, order: AnyArray) -> Uncertainty:
-        """The same of the columns in another order."""
-        raise NotImplementedError
-
-    # Where a bound holds for all entries at once.
-
-    def decide(
-        self, estimated: Estimated, n_samples: int, alpha: float, effect: float, scale: str
-    ) -> BoundDecision:
-        """The edges at a level."""
-        raise NotImplementedError
-
-    def rows_for_effect(
-        self, precision: FloatArray, n_samples: int, alpha: float, effect: float
-    ) -> FloatArray:
-        """Rows like these at which the bound is as small as an effect·√(Θ̂_iiΘ̂_jj)."""
-        raise NotImplementedError
-
-    def with_maxima(self, maxima: FloatArray, n_entries: int) -> Uncertainty:
-        """The same for fewer entries, with draws of the largest of their errors."""
-        raise NotImplementedError
-
 
 # Standard errors ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class NoUncertainty(Uncertainty):
-    """Of estimates that are only drawn: no p-values, and no intervals."""
-
-    def log_pvalues(
-        self, estimated: Estimated, effect: float = 0.0, scale: str = PARTIAL_CORRELATION
-    ) -> FloatArray:
-        return np.full_like(pairs_of(estimated.precision), np.nan)
-
-    def interval(
-        self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
-    ) -> ConfidenceInterval:
-        return ConfidenceInterval(*np.full((2, *estimated.precision.shape), np.nan))
-
-    def errors(self, estimated: Estimated) -> tuple[FloatArray, FloatArray]:
-        low, high = np.full((2, *estimated.precision.shape), np.nan)
-        return low, high
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -178,10 +105,6 @@ class Spread:
 
     precision: FloatArray
     fisher_z: FloatArray
-
-    def partial_correlation(self, partial: FloatArray) -> FloatArray:
-        """Standard errors of ρ̂_ij: dρ = (1 − ρ²) dz."""
-        return self.fisher_z * (1 - partial) * (1 + partial)
 
 
 def floored_spread(
@@ -248,14 +171,19 @@ class PerEdge(Uncertainty):
         """The statistic of a partial correlation."""
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.exact:
-                return partial * np.sqrt(self._student.df / ((1 - partial) * (1 + partial)))
+                return partial * np.sqrt(self._degrees / ((1 - partial) * (1 + partial)))
             return np.asarray(np.arctanh(partial) / self.spread.fisher_z)
 
     def errors(self, estimated: Estimated) -> tuple[FloatArray, FloatArray]:
-        return self.spread.precision, self.spread.partial_correlation(estimated.partial_correlation)
+        rho = estimated.partial_correlation  # dρ = (1 − ρ²) dz
+        return self.spread.precision, self.spread.fisher_z * (1 - rho) * (1 + rho)
 
     def fisher_z_error(self, rho: FloatArray) -> FloatArray:
         return self.spread.fisher_z
+
+    @property
+    def _degrees(self) -> float:
+        return float(cast("float", self.reference.degrees_of_freedom))
 
     def degrees_of_freedom(self) -> float | FloatArray:
         # An exact test knows the variance of its z, which is that of Gaussian rows.
@@ -269,20 +197,6 @@ class PerEdge(Uncertainty):
         degrees = self.reference.degrees_of_freedom
         return float(max(n_samples - n_features, 1)) if degrees is None else degrees
 
-    def step_down(
-        self, statistic: FloatArray, maxima: MaxStatistic, family: BoolArray, log_alpha: float
-    ) -> tuple[FloatArray, float, PerEdge]:
-        reference = self.reference.of_pairs().among(family)
-        log_adjusted = maxima.log_adjusted(pairs_of(statistic)[family], reference)
-        # The pairs that are left are compared with the largest of their own statistics.
-        of_all, of_left = maxima.maxima(log_adjusted > log_alpha)
-        return log_adjusted, level_of_maxima(of_left, log_alpha), replace(self, maxima=of_all)
-
-    def reordered(self, order: AnyArray) -> PerEdge:
-        at = np.ix_(order, order)
-        spread = Spread(self.spread.precision[at], self.spread.fisher_z[at])
-        return replace(self, spread=spread, reference=self.reference.reordered(order), maxima=None)
-
     def log_pvalues(
         self, estimated: Estimated, effect: float = 0.0, scale: str = PARTIAL_CORRELATION
     ) -> FloatArray:
@@ -294,19 +208,18 @@ class PerEdge(Uncertainty):
         return self.reference.of_pairs().log_two_sided(pairs_of(size))
 
     def threshold(self, estimated: Estimated, log_level: float, effect: float) -> FloatArray:
-        unit = root_outer(estimated.precision)
-        critical = critical_of_all(self.reference, log_level, len(unit))
-        return np.asarray(unit * np.tanh(math.atanh(effect) + self._half(critical)))
+        half = self._half(self.reference.critical(log_level))
+        return np.asarray(root_outer(estimated.precision) * np.tanh(math.atanh(effect) + half))
 
     def interval(
         self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
     ) -> ConfidenceInterval:
-        miss = math.log1p(-level)
-        critical: float | FloatArray
+        log_level = math.log1p(-level)
         if simultaneous and self.maxima is not None:
-            critical = critical_of_maxima(self.maxima, miss, self.reference)
-        else:
-            critical = self.reference.critical(miss - math.log(estimated.n_pairs) * simultaneous)
+            log_level = level_of_maxima(self.maxima, log_level)
+        elif simultaneous:
+            log_level -= math.log(estimated.n_pairs)
+        critical = self.reference.critical(log_level)
         interval = around_fisher_z(estimated.partial_correlation, self._half(critical))
         if scale == PRECISION:
             half = critical * self.spread.precision
@@ -316,15 +229,9 @@ class PerEdge(Uncertainty):
     def _half(self, critical: float | FloatArray) -> FloatArray:
         """The distance on the z scale at which the statistic is critical."""
         if self.exact:
-            half = np.arcsinh(np.asarray(critical) / math.sqrt(float(self._student.df)))
+            half = np.arcsinh(np.asarray(critical) / math.sqrt(self._degrees))
             return np.full(self.spread.fisher_z.shape, half)
         return np.asarray(critical * self.spread.fisher_z)
-
-    @property
-    def _student(self) -> Student:
-        if not isinstance(self.reference, Student):
-            raise TypeError("reference: expected Student's where the statistic is exact")
-        return self.reference
 
 
 # The score test -------------------------------------------------------------------------------
@@ -364,7 +271,7 @@ class ScoreTest(Uncertainty):
         return np.asarray(self.n_samples * (estimate - rho) / self.spread_at(rho))
 
     def errors(self, estimated: Estimated) -> tuple[FloatArray, FloatArray]:
-        """Of Θ̂; and of ρ̂, from the variance at ρ₀ = ρ̂."""
+        # Of ρ̂ from the variance at ρ₀ = ρ̂.
         partial = self.spread_at(estimated.partial_correlation) / self.n_samples
         return self.precision_error, partial
 
@@ -400,37 +307,34 @@ class ScoreTest(Uncertainty):
         return self.reference.of_pairs().log_two_sided(pairs_of(size))
 
     def threshold(self, estimated: Estimated, log_level: float, effect: float) -> FloatArray:
-        unit = root_outer(estimated.precision)
-        critical = critical_of_all(self.reference, log_level, len(unit))
-        if not effect:
-            return np.asarray(unit * critical * self.spread_at(0.0) / self.n_samples)
+        per_row = self.reference.critical(log_level) / self.n_samples
         near = np.where(estimated.partial_correlation < 0, -effect, effect)
-        per_row = critical / self.n_samples
         size = np.maximum(
             effect + per_row * self.spread_at(near), per_row * self.spread_at(-near) - effect
         )
-        return np.asarray(unit * size)
+        return np.asarray(root_outer(estimated.precision) * size)
 
     def interval(
         self, estimated: Estimated, *, level: float, scale: str, simultaneous: bool
     ) -> ConfidenceInterval:
+        """The hull of {ρ₀: |T(ρ₀)| ≤ c}: of two intervals in closed form."""
         miss = math.log1p(-level) - math.log(estimated.n_pairs) * simultaneous
-        critical = self.reference.critical(miss)
-        interval = self._between(estimated.partial_correlation, critical)
+        critical, rho = self.reference.critical(miss), estimated.partial_correlation
+        low, high = self._quadratic_ends(rho, critical)
+        # {ρ₀: |ρ̂ − ρ₀| ≤ k(1 − ρ₀²)}: the roots of kx² ± (x − ρ̂) − k = 0 that lie within ±1,
+        # written so that nothing cancels for small k.
+        k = critical / np.sqrt(self.degrees)
+        above = 2 * (rho + k) / (1 + np.sqrt(np.maximum(1 + 4 * k * (rho + k), 0.0)))
+        below = 2 * (rho - k) / (1 + np.sqrt(np.maximum(1 - 4 * k * (rho - k), 0.0)))
+        interval = with_unit_diagonal(np.minimum(low, below), np.maximum(high, above))
         if scale == PRECISION:
             half = critical * self.precision_error
             return on_precision_scale(estimated.precision, interval, half)
         return interval
 
-    def _between(self, rho: FloatArray, critical: FloatArray) -> ConfidenceInterval:
-        """The hull of {ρ₀: |T(ρ₀)| ≤ c}: of two intervals in closed form."""
-        own = self._quadratic_ends(rho, critical)
-        gaussian = _gaussian_ends(rho, critical / np.sqrt(self.degrees))
-        return with_unit_diagonal(
-            np.minimum(own.low, gaussian.low), np.maximum(own.high, gaussian.high)
-        )
-
-    def _quadratic_ends(self, rho: FloatArray, critical: FloatArray) -> ConfidenceInterval:
+    def _quadratic_ends(
+        self, rho: FloatArray, critical: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """{ρ₀: n²(ρ̂ − ρ₀)² ≤ c²(A − Bρ₀ + Cρ₀²)} within ±1.
 
         With heavy tails the set may be all but a gap. Where zero lies in the gap, the interval is
@@ -451,15 +355,7 @@ class ScoreTest(Uncertainty):
         nearer = np.minimum(-low, high)
         low = np.where(gap, np.where(rho > 0, nearer, -1.0), np.where(none, -1.0, low))
         high = np.where(gap, np.where(rho > 0, 1.0, -nearer), np.where(none, 1.0, high))
-        return ConfidenceInterval(np.clip(low, -1, 1), np.clip(high, -1, 1))
-
-
-def _gaussian_ends(rho: FloatArray, k: FloatArray) -> ConfidenceInterval:
-    """{ρ₀: |ρ̂ − ρ₀| ≤ k(1 − ρ₀²)}: the roots of kx² ± (x − ρ̂) − k = 0 that lie within ±1."""
-    # Written so that nothing cancels for small k.
-    high = 2 * (rho + k) / (1 + np.sqrt(np.maximum(1 + 4 * k * (rho + k), 0.0)))
-    low = 2 * (rho - k) / (1 + np.sqrt(np.maximum(1 - 4 * k * (rho - k), 0.0)))
-    return ConfidenceInterval(low, high)
+        return np.clip(low, -1, 1), np.clip(high, -1, 1)
 
 
 # Bounds ---------------------------------------------------------------------------------------
@@ -477,27 +373,33 @@ class Bound(Uncertainty):
     transfer: Transfer
     simultaneous: ClassVar[bool] = True
 
-    def tau(self, alpha: float) -> float:
-        return self.transfer.tau(self.radius.epsilon(alpha))
-
     def half_width(self, alpha: float) -> FloatArray:
         """τu_ij: how far Θ̂_ij may be from Θ_ij, infinite where the rows are too few."""
-        return np.asarray(self.tau(alpha) * self.transfer.units)
+        tau = self.transfer.tau(self.radius.epsilon(alpha))
+        return np.asarray(tau * self.transfer.units)
 
     def decide(
         self, estimated: Estimated, n_samples: int, alpha: float, effect: float, scale: str
-    ) -> BoundDecision:
-        epsilon = self.radius.epsilon(alpha)
+    ) -> tuple[float, BoolArray, float | FloatArray, int | None]:
+        """ε at a level, the edges, the |Θ̂_ij| that is just one, and rows until that is finite."""
+        epsilon, units, rows_needed = self.radius.epsilon(alpha), self.transfer.units, None
         tau = self.transfer.tau(epsilon)
-        return BoundDecision(
-            epsilon,
-            pairs_of(self._critical_tau(estimated, effect, scale) >= tau),
-            self._threshold(estimated.precision, effect, scale, tau),
-            self.rows_until_finite(n_samples, alpha) if math.isinf(tau) else None,
-        )
+        threshold: float | FloatArray = tau * units + effect
+        if math.isinf(tau):
+            threshold = math.inf
+            rows = float(self.rows_for(n_samples, alpha, np.array(self.transfer.limit)))
+            rows_needed = math.floor(rows) + 1 if math.isfinite(rows) else None
+        elif effect and scale != PRECISION:
+            a, g = _relative_units(estimated.precision, units)
+            most = np.sqrt(1 + g * tau)
+            least = a * tau + effect * np.outer(most, most)
+            threshold = root_outer(estimated.precision) * least
+        elif (units == 1).all():  # all entries share it
+            threshold = tau + effect
+        reject = pairs_of(self._critical_tau(estimated, effect, scale) >= tau)
+        return epsilon, reject, threshold, rows_needed
 
     def promise(self, alpha: float) -> str:
-        """What the bound holds for at this level."""
         for_all = getattr(self.radius, "for_all", None)
         if for_all is None or alpha <= for_all:
             return ALL_AT_ONCE
@@ -515,19 +417,10 @@ class Bound(Uncertainty):
     def rows_for_effect(
         self, precision: FloatArray, n_samples: int, alpha: float, effect: float
     ) -> FloatArray:
+        """Rows like these at which the bound is as small as an effect·√(Θ̂_iiΘ̂_jj)."""
         tau = effect * root_outer(precision) / self.transfer.units
         wanted = self.transfer.radius_for(tau.ravel()).reshape(tau.shape)
         return self.rows_for(n_samples, alpha, wanted)
-
-    def rows_until_finite(self, n_samples: int, alpha: float) -> int | None:
-        """After how many rows the threshold is finite; None if it never is."""
-        rows = float(self.rows_for(n_samples, alpha, np.array(self.transfer.limit)))
-        return math.floor(rows) + 1 if math.isfinite(rows) else None
-
-    def with_maxima(self, maxima: FloatArray, n_entries: int) -> Bound:
-        if not isinstance(self.radius, LargestRadius):
-            raise TypeError("radius: expected that of the largest of all entries")
-        return replace(self, radius=replace(self.radius, maxima=maxima, n_entries=n_entries))
 
     def log_pvalues(
         self, estimated: Estimated, effect: float = 0.0, scale: str = PARTIAL_CORRELATION
@@ -547,11 +440,10 @@ class Bound(Uncertainty):
     ) -> ConfidenceInterval:
         each = getattr(self.radius, "for_all", None) is not None
         largest = 1.0 if each else getattr(self.radius, "max_alpha", 1.0)
-        lowest = 1 - largest
-        if level < lowest:
+        if level < 1 - largest:
             raise ParameterError(
-                f"level: expected at least {lowest:.4f} with the trace radius, got {level:g}; its "
-                "bound is not proven below that. Use radius='chi2'."
+                f"level: expected at least {1 - largest:.4f} with the trace radius, got {level:g}; "
+                "its bound is not proven below that. Use radius='chi2'."
             )
         # At the lowest level 1 − level may be rounded to above the largest alpha.
         half = self.half_width(min(1 - level, largest))
@@ -559,50 +451,25 @@ class Bound(Uncertainty):
             return ConfidenceInterval(estimated.precision - half, estimated.precision + half)
         return within_precision_bounds(estimated.precision, estimated.partial_correlation, half)
 
-    def _threshold(
-        self, precision: FloatArray, effect: float, scale: str, tau: float
-    ) -> float | FloatArray:
-        """The |Θ̂_ij| that is just an edge: one number where all entries share it."""
-        units = self.transfer.units
-        if math.isinf(tau):
-            return math.inf
-        if effect == 0 or scale == PRECISION:
-            if (units == 1).all():
-                return tau + effect
-            return tau * units + effect
-        a, g = _relative_units(precision, units)
-        most = np.sqrt(1 + g * tau)
-        return np.asarray(root_outer(precision) * (a * tau + effect * np.outer(most, most)))
-
     def _critical_tau(self, estimated: Estimated, effect: float, scale: str) -> FloatArray:
-        return critical_tau(
-            estimated.precision, estimated.partial_correlation, self.transfer.units, effect, scale
-        )
+        """The largest τ at which the bound still excludes every effect up to the minimal one."""
+        if effect == 0 or scale == PRECISION:
+            return (np.abs(estimated.precision) - effect) / self.transfer.units
+        # |ρ| is at least (r − aτ)/√((1 + g_iτ)(1 + g_jτ)); equal to v at the smaller root of
+        # (a² − v²g_ig_j)τ² − (2ra + v²(g_i + g_j))τ + r² − v² = 0.
+        a, g = _relative_units(estimated.precision, self.transfer.units)
+        r, v2 = np.abs(estimated.partial_correlation), effect**2
+        quadratic = a**2 - v2 * np.outer(g, g)
+        linear = 2 * r * a + v2 * (g[:, np.newaxis] + g)
+        constant = r**2 - v2
+        discriminant = np.sqrt(np.maximum(linear**2 - 4 * quadratic * constant, 0.0))
+        return np.where(constant > 0, 2 * constant / (linear + discriminant), -1.0)
 
 
 def _relative_units(precision: FloatArray, units: FloatArray) -> tuple[FloatArray, FloatArray]:
     """a = u_ij/√(Θ̂_iiΘ̂_jj) and g = u_ii/Θ̂_ii: how τ changes a partial correlation."""
-    diagonal = precision.diagonal()
-    root = np.sqrt(diagonal)
-    return units / root / root[:, np.newaxis], units.diagonal() / diagonal
-
-
-def critical_tau(
-    precision: FloatArray, partial: FloatArray, units: FloatArray, effect: float, scale: str
-) -> FloatArray:
-    """The largest τ at which the bound still excludes every effect up to the minimal one."""
-    size = np.abs(precision)
-    if effect == 0 or scale == PRECISION:
-        return (size - effect) / units
-    # |ρ| is at least (r − aτ)/√((1 + g_iτ)(1 + g_jτ)); equal to v at the smaller root of
-    # (a² − v²g_ig_j)τ² − (2ra + v²(g_i + g_j))τ + r² − v² = 0.
-    a, g = _relative_units(precision, units)
-    r, v2 = np.abs(partial), effect**2
-    quadratic = a**2 - v2 * np.outer(g, g)
-    linear = 2 * r * a + v2 * (g[:, np.newaxis] + g)
-    constant = r**2 - v2
-    discriminant = np.sqrt(np.maximum(linear**2 - 4 * quadratic * constant, 0.0))
-    return np.where(constant > 0, 2 * constant / (linear + discriminant), -1.0)
+    root = np.sqrt(precision.diagonal())
+    return units / root / root[:, np.newaxis], units.diagonal() / precision.diagonal()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -623,11 +490,12 @@ class LargestRadius:
         # The share of draws above it counts the data themselves too: none of them may be left.
         if alpha * (1 + len(self.maxima)) < 1:
             return union
-        return min(float(critical_of_maxima(self.maxima, math.log(alpha), self.student)), union)
+        level = level_of_maxima(self.maxima, math.log(alpha))
+        return min(float(self.student.critical(level)), union)
 
     def of_union(self, alpha: float) -> float:
         """The upper end: Bonferroni over all entries."""
-        return self.student.critical(math.log(alpha) - math.log(self.n_entries))
+        return float(self.student.critical(math.log(alpha) - math.log(self.n_entries)))
 
     def log_level(self, epsilon: FloatArray) -> FloatArray:
         log_tail = self.student.log_two_sided(epsilon)

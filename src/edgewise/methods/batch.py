@@ -15,7 +15,7 @@ from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import MaxStatistic
 from edgewise.inference.diagnosis import correlation_times, diagnosis_of
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.references import Student, StudentOfEach
+from edgewise.inference.references import Student
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge
 from edgewise.methods.leave_one_out import left_out_batches, left_out_pairwise_batches
@@ -108,7 +108,7 @@ class Batch(PerEdgeMethod):
             length = max(length, math.ceil(longest))
             if not facts.level_columns:  # of which a caution says more
                 cautions = _about_length(length, estimate.n_samples, farthest)
-        reference: Student | StudentOfEach
+        reference: Student
         if pairwise is None:
             state = working_batches(self.n_batches, sample.batches(), length)
             left_out = left_out_batches(state, estimate)
@@ -118,7 +118,7 @@ class Batch(PerEdgeMethod):
             left_out, degrees = left_out_pairwise_batches(
                 incomplete, estimate, sample.feature_names
             )
-            reference = StudentOfEach(degrees)
+            reference = Student(degrees)
             if not pairwise.incomplete and not pairwise.weighted:
                 reference = Student(len(left_out) - 1)
         uncertainty = PerEdge(left_out.spread(estimate, rows), reference)

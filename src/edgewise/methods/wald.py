@@ -10,7 +10,7 @@ import numpy as np
 from edgewise._linalg import FloatArray, off_diagonal, pairs_of
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.references import StudentOfEach, degrees_of_freedom
+from edgewise.inference.references import Student, degrees_of_freedom
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge, Spread, floored_spread
 from edgewise.methods.leave_one_out import unit_sandwich
@@ -64,7 +64,7 @@ class Wald(PerEdgeMethod):
     def _measured(self, sample: Sample, *, own_scale: bool) -> Measurement:
         estimate = self.estimate(sample)
         spread, degrees = sandwich(sample, estimate, own_scale=own_scale)
-        uncertainty = PerEdge(spread, StudentOfEach(degrees))
+        uncertainty = PerEdge(spread, Student(degrees))
         statistic = uncertainty.statistic(estimate.partial_correlation)
         return self.measurement(sample, estimate, statistic, uncertainty)
 

@@ -15,7 +15,7 @@ from edgewise._optional import is_installed, require
 from edgewise._shown import view
 from edgewise.errors import ParameterError
 from edgewise.inference.corrections import DRAWS
-from edgewise.inference.decide import Decision, PerEdgeThreshold, decision
+from edgewise.inference.decide import Decision, decision
 from edgewise.inference.intervals import ConfidenceInterval
 from edgewise.inference.measurement import Measurement, Provenance, Selection
 from edgewise.inference.question import Question
@@ -283,10 +283,12 @@ class EdgeTestResult(Result):
     def threshold(self) -> float | FloatArray:
         """What the absolute precision was compared with; infinite when the rows are too few."""
         found = self.decision.threshold
-        if isinstance(found, PerEdgeThreshold):
-            found = found.of(self.uncertainty, self.measurement, self.tested)
+        if found is None:
+            least = self.question.min_effect
+            found = self.uncertainty.threshold(self.measurement, self.decision.log_level, least)
         if isinstance(found, np.ndarray):
-            return frozen(np.where(off_diagonal(self.n_features), found, np.nan))
+            tested = off_diagonal(self.n_features) if self.tested is None else self.tested
+            return frozen(np.where(tested, found, np.nan))
         return found
 
     @property

@@ -31,7 +31,6 @@ _KINDS: dict[Any, tuple[type, ...]] = {
     references.Reference: (
         references.Normal,
         references.Student,
-        references.StudentOfEach,
         references.AnytimeReference,
     ),
     radii.Radius: (
@@ -321,6 +320,8 @@ def _check(made: Any, field: str, p: int) -> None:
             if len(counts := getattr(made.provenance, name)) not in (0, p):
                 _refuse(f"{field}.provenance.{name}", f"{p} numbers or none", counts)
     elif isinstance(made, Decision):
+        if (made.threshold is None) == (made.log_level is None):
+            _refuse(f"{field}.threshold", "either this or a log_level", made.threshold)
         tested = off_diagonal(p) if made.tested is None else made.tested
         if not tested.any() or (tested & ~off_diagonal(p)).any():
             _refuse(f"{field}.tested", "some pairs, or null for all", "others")
