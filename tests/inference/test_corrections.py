@@ -118,7 +118,6 @@ def test_known_values():
 # The largest statistic, from influences of batches made up for it.
 
 PAIRS = 6  # of four variables
-ALL = np.ones(PAIRS, dtype=bool)
 ERROR = 4 * math.sqrt(0.25 / DRAWS)
 
 
@@ -134,7 +133,7 @@ def statistic():
 
 def test_with_the_diagonal_there_are_more_entries():
     flat = np.random.default_rng(0).standard_normal((50, 10))
-    largest = MaxStatistic(lambda: flat, 3, diagonal=True).largest()
+    largest = MaxStatistic(lambda: flat, 3, diagonal=True).largest()[0]
     directions = flat / np.sqrt(np.sum(flat**2, axis=0))
     draws = np.random.default_rng(3).standard_normal((DRAWS, 50)) @ directions
     expected = np.sort(np.abs(draws).max(axis=1))[::-1]
@@ -142,7 +141,7 @@ def test_with_the_diagonal_there_are_more_entries():
 
 
 def test_of_nearly_independent_pairs_they_are_the_maximum_of_normals():
-    drawn = MaxStatistic(lambda: influences(batches=5000), 0).maxima(ALL)[0]
+    drawn = MaxStatistic(lambda: influences(batches=5000), 0).largest()[0]
     for z in (2.0, 2.5, 3.0):
         expected = 1 - (1 - 2 * stats.norm.sf(z)) ** PAIRS
         assert np.mean(drawn >= z) == pytest.approx(expected, abs=ERROR)
@@ -151,7 +150,7 @@ def test_of_nearly_independent_pairs_they_are_the_maximum_of_normals():
 def test_a_pair_without_influence_counts_for_nothing():
     flat = influences()
     flat[:, 0] = 0.0
-    assert np.isfinite(MaxStatistic(lambda: flat, 3).maxima(ALL)[0]).all()
+    assert np.isfinite(MaxStatistic(lambda: flat, 3).largest()[0]).all()
 
 
 def test_marked_entries_are_the_family():
@@ -159,15 +158,15 @@ def test_marked_entries_are_the_family():
     flat = np.random.default_rng(1).standard_normal((30, 10))
     entries = np.zeros((4, 4), dtype=bool)
     entries[0, 2] = entries[2, 0] = entries[3, 3] = True
-    some = MaxStatistic(lambda: flat, 3, diagonal=True, entries=entries).largest()
-    own = MaxStatistic(lambda: flat[:, [1, 9]], 3).largest()
+    some = MaxStatistic(lambda: flat, 3, diagonal=True, entries=entries).largest()[0]
+    own = MaxStatistic(lambda: flat[:, [1, 9]], 3).largest()[0]
     np.testing.assert_array_equal(some, own)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.05, 0.01])
 @pytest.mark.parametrize("reference", [Normal(), Student(49)])
 def test_the_critical_value_is_exceeded_with_the_level(statistic, level, reference):
-    maxima = statistic.maxima(ALL)[0]
+    maxima = statistic.largest()[0]
     critical = reference.critical(level_of_maxima(maxima, math.log(level)))
     # On the scale of the draws, by probability.
     z = stats.norm.isf(math.exp(reference.log_two_sided(np.array([critical]))[0]) / 2)
@@ -180,6 +179,6 @@ def test_adjusted_pvalues_step_down(statistic):
     adjusted = np.exp(statistic.log_adjusted(t, Normal()))
     order = np.argsort(-np.abs(t))
     assert (np.diff(adjusted[order]) >= 0).all()
-    largest = np.mean(statistic.maxima(ALL)[0] >= 4.5)
+    largest = np.mean(statistic.largest()[0] >= 4.5)
     assert adjusted[1] == pytest.approx((1 + largest * DRAWS) / (1 + DRAWS), rel=1e-12)
     assert (adjusted >= 2 * stats.norm.sf(np.abs(t)) - ERROR).all()

@@ -143,8 +143,7 @@ def compare_groups(
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     chosen = method_of(method, options, compare_groups)
     chosen.check_supports("two groups")
-    family = {"given": given, "pairs": pairs, "columns": columns, "exclude": exclude}
-    question = chosen.question(alpha, None, **family)
+    question = chosen.question(alpha, None, given=given, pairs=pairs)
     check_choice("correction", correction, (*CORRECTIONS, "none"))
     check_choice("transform", transform, TRANSFORMS)
     check_count("random_state", random_state, at_least=0)

@@ -163,8 +163,7 @@ def measured_and_decided(
                 ".state."
             )
         method, state = state.method(), state.state
-    chosen = {name: rows.get(name) for name in ("columns", "exclude")}
-    question = method.question(alpha, correction, min_effect, given=given, pairs=pairs, **chosen)
+    question = method.question(alpha, correction, min_effect, given=given, pairs=pairs)
     sample = open_sample(
         data if state is None else state,
         method.needs,

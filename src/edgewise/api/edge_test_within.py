@@ -82,8 +82,7 @@ def edge_test_within(
     """
     seconds = check_real("seconds", seconds, above=0)
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
-    family = {"given": given, "pairs": pairs, "columns": columns, "exclude": exclude}
-    question = Trace().question(alpha, min_effect=min_effect, **family)
+    question = Trace().question(alpha, min_effect=min_effect, given=given, pairs=pairs)
     deadline = _clock() + seconds
     table = None if as_state(data) is not None else as_table(data, columns=columns, exclude=exclude)
     fits = table is not None and table.local and not isinstance(table, View)

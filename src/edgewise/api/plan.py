@@ -260,8 +260,7 @@ def pilot_of(
     if NORMAL_SCORES in (transform, options_of(data).transform):
         method.check_supports("transform")
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
-    chosen = {"columns": columns, "exclude": exclude}
-    question = method.question(alpha, correction, given=given, pairs=pairs, **chosen)
+    question = method.question(alpha, correction, given=given, pairs=pairs)
     refuse_pairwise(missing, "a plan")
     sample = open_sample(
         data,

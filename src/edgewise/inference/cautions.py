@@ -8,7 +8,6 @@ from enum import Flag, auto
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from edgewise import _special as special
 from edgewise._linalg import FloatArray
@@ -154,32 +153,16 @@ def cautions_of(facts: Diagnosis, assumes: Assumes) -> tuple[Caution, ...]:
 
 
 def cautions_about_clusters(
-    facts: Diagnosis, assumes: Assumes, counts: npt.NDArray[np.int64]
+    facts: Diagnosis, assumes: Assumes, n_clusters: int
 ) -> tuple[Caution, ...]:
-    """The same for clusters of these sizes, whose rows may depend on each other as they like."""
+    """The same for so many clusters, whose rows may depend on each other as they like."""
     others = cautions_of(replace(facts, level_columns=()), assumes & ~Assumes.INDEPENDENT_ROWS)
-    if len(counts) < _FEW_CLUSTERS:
-        text = (
-            f"There are only {len(counts)} clusters of rows, and this method needs {_FEW_CLUSTERS} "
-            f"or more: {_FALSE_EDGES}."
-        )
-        return (Caution(text, "few clusters", True), *others)
-    if counts.max() == 1:
-        text = (
-            f"Each of the {len(counts):,} rows is a cluster of its own, so the clusters change "
-            "nothing. Is it the column that says which rows belong together?"
-        )
-        return (*others, Caution(text, "single rows"))
-    # As many clusters of equal length would have the same sum of squares.
-    effective = float(counts.sum()) ** 2 / float(counts.astype(float) @ counts)
-    if effective < _FEW_CLUSTERS / 2:
-        text = (
-            f"The {len(counts)} clusters say no more than {effective:.2g} of equal length would: the "
-            f"largest has {100 * int(counts.max()) / int(counts.sum()):.0f} % of the rows. Only "
-            "strong edges can be found."
-        )
-        return (*others, Caution(text, "unequal clusters"))
-    return others
+    text = (
+        f"There are only {n_clusters} clusters of rows, and this method needs {_FEW_CLUSTERS} or "
+        f"more: {_FALSE_EDGES}."
+    )
+    few = (Caution(text, "few clusters", True),) if n_clusters < _FEW_CLUSTERS else ()
+    return (*few, *others)
 
 
 def caution_about_missing(

@@ -30,7 +30,7 @@ level.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,8 +43,7 @@ _HALVINGS = 40
 _LARGEST = np.nextafter(1.0, 0.0)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class EdgeEnds:
+class EdgeEnds(NamedTuple):
     """|ρ̂_ij| of the edges, 0 elsewhere, and what it may be.
 
     `size` (p, p): |ρ̂_ij|.
@@ -76,20 +75,17 @@ def selected_ends(
 ) -> EdgeEnds:
     """Of pointwise intervals (or those `at_once`), given that |ρ̂_ij| exceeds its threshold."""
     size, low, high = _towards_the_sign(partial, edges, interval)
-    beyond, at = (1 - level) / 2, np.nonzero(np.triu(edges))
+    beyond = (1 - level) / 2
     with np.errstate(all="ignore"):
-        z, end = np.arctanh(size[at]), np.arctanh(np.minimum(low[at], size[at]))
+        z, end = np.arctanh(size), np.arctanh(np.minimum(low, size))
         unit = (z - end) / -float(special.ndtri(beyond))
-        t, cut = z / unit, np.arctanh(np.minimum(threshold[at], _LARGEST)) / unit
+        t, cut = z / unit, np.arctanh(np.minimum(threshold, _LARGEST)) / unit
         # An endless interval, or a threshold that nobody knows, leaves nothing of the estimate.
-        known = np.isfinite(t) & np.isfinite(cut)
-        middles, lows = (
-            np.where(known, np.tanh(truncated_quantile(t, cut, tail) * unit), 0.0)
-            for tail in (0.5, beyond)
-        )
-    middle, least = np.zeros_like(size), np.zeros_like(size)
-    for matrix, values in ((middle, middles), (least, lows)):
-        matrix[at] = matrix.T[at] = np.minimum(values, size[at])
+        known = edges & np.isfinite(t) & np.isfinite(cut)
+        middle, least = np.zeros_like(size), np.zeros_like(size)
+        for matrix, tail in ((middle, 0.5), (least, beyond)):
+            left = np.tanh(truncated_quantile(t[known], cut[known], tail) * unit[known])
+            matrix[known] = np.minimum(left, size[known])
     sure = np.nan_to_num(_towards_the_sign(partial, edges, at_once)[1])
     return EdgeEnds(size, middle, least, np.maximum(high, size), np.clip(sure, 0.0, size))
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from edgewise import _special as special
-from edgewise._linalg import BoolArray, FloatArray, pairs_of
+from edgewise._linalg import BoolArray, FloatArray, IndexArray, pairs_of
 from edgewise._special import log_upper_tail
 from edgewise.inference.references import Reference
 
@@ -86,30 +86,26 @@ class MaxStatistic:
         order = np.argsort(-observed)
         sizes = observed[order]
         exceeded = np.zeros(len(sizes))
-        for draws in self._draws(self._directions()[:, order]):
+        for draws in self._draws(order):
             # Maximum over the edges from rank k on, for every k at once.
-            running = np.maximum.accumulate(np.abs(draws)[:, ::-1], axis=1)[:, ::-1]
+            running = np.maximum.accumulate(draws[:, ::-1], axis=1)[:, ::-1]
             exceeded += (running >= sizes).sum(axis=0)
-        stepped = np.maximum.accumulate((1 + exceeded) / (1 + DRAWS))
         adjusted = np.empty(len(sizes))
-        adjusted[order] = np.log(stepped)
+        adjusted[order] = np.log(np.maximum.accumulate((1 + exceeded) / (1 + DRAWS)))
         return adjusted
 
-    def largest(self) -> FloatArray:
-        """Draws of the largest |T| of the family, on the normal scale, largest first."""
-        found = [np.abs(draws, out=draws).max(axis=1) for draws in self._draws(self._directions())]
-        return np.sort(np.concatenate(found))[::-1]
+    def largest(self, *some: BoolArray) -> list[FloatArray]:
+        """Draws of the largest |T| of the family, and of parts of it, on the normal scale, largest
+        first.
+        """
+        found = [
+            [draws.max(axis=1), *(draws[:, own].max(axis=1, initial=0.0) for own in some)]
+            for draws in self._draws()
+        ]
+        return [np.sort(np.concatenate(own))[::-1] for own in zip(*found, strict=True)]
 
-    def maxima(self, among: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Draws of the largest |T| of all pairs and of some, on the normal scale, largest first."""
-        of_all, of_some = [], []
-        for draws in self._draws(self._directions()):
-            sizes = np.abs(draws, out=draws)
-            of_all.append(sizes.max(axis=1))
-            of_some.append(sizes[:, among].max(axis=1, initial=0.0))
-        return np.sort(np.concatenate(of_all))[::-1], np.sort(np.concatenate(of_some))[::-1]
-
-    def _directions(self) -> FloatArray:
+    def _draws(self, order: IndexArray | slice = slice(None)) -> Iterator[FloatArray]:
+        """Draws of all |T|, many at a time."""
         flat = self.influences()
         if self.entries is not None:
             own = pairs_of(self.entries)
@@ -117,18 +113,13 @@ class MaxStatistic:
                 own = np.concatenate([own, self.entries.diagonal()])
             flat = flat[:, own]
         with np.errstate(invalid="ignore", divide="ignore"):
-            directions: FloatArray = np.nan_to_num(flat / np.linalg.norm(flat, axis=0))
-        return directions
-
-    def _draws(self, directions: FloatArray) -> Iterator[FloatArray]:
+            directions = np.nan_to_num(flat / np.linalg.norm(flat, axis=0))[:, order]
         rng = np.random.default_rng(self.random_state)
         batches, pairs = directions.shape
         chunk = max(1, _ELEMENTS_AT_ONCE // max(pairs, batches))
-        left = DRAWS
-        while left > 0:
-            size = min(chunk, left)
-            yield rng.standard_normal((size, batches)) @ directions
-            left -= size
+        for start in range(0, DRAWS, chunk):
+            made = rng.standard_normal((min(chunk, DRAWS - start), batches)) @ directions
+            yield np.abs(made, out=made)
 
 
 def level_of_maxima(maxima: FloatArray, log_level: float) -> float:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -127,28 +128,20 @@ class GroupDifference:
         reference = Student(pairs_of(self.degrees()))
         return reference.log_two_sided(pairs_of(self.statistic()))
 
-    def critical(self, level: float, *, simultaneous: bool) -> float | FloatArray:
-        """The |D| that the test at 1 − level just rejects; for all tests at once, or for one."""
-        log_level = math.log1p(-level)
-        if self.permuted is not None:
-            return self.permuted.critical(log_level, simultaneous=simultaneous)
-        divided = log_level - math.log(self.n_tests) * simultaneous
-        critical: FloatArray = Student(self.degrees()).critical(divided)
-        return critical
-
     def interval(self, level: float, *, scale: str, simultaneous: bool) -> ConfidenceInterval:
         """Intervals of ρ_A − ρ_B, or of z_A − z_B; each leaves 0 where its own test rejects."""
-        critical = self.critical(level, simultaneous=simultaneous)
+        a, b, log_level = self.first, self.second, math.log1p(-level)
+        if self.permuted is not None:
+            critical = self.permuted.critical(log_level, simultaneous=simultaneous)
+        else:
+            log_level -= math.log(self.n_tests) * simultaneous
+            critical = Student(self.degrees()).critical(log_level)
         if scale == "fisher_z":
             half = critical * self.standard_error
             interval = ConfidenceInterval(self.fisher_z - half, self.fisher_z + half)
         else:
-            interval = difference_interval(
-                self.first.fisher_z,
-                self.second.fisher_z,
-                critical * self.first.standard_error,
-                critical * self.second.standard_error,
-            )
+            reach = critical * a.standard_error, critical * b.standard_error
+            interval = difference_interval(a.fisher_z, b.fisher_z, *reach)
         for end in interval:
             np.fill_diagonal(end, 0.0)
         return interval
@@ -159,18 +152,15 @@ def log_any(log_p: FloatArray, n_tests: int) -> float:
     return float(min(np.min(log_p) + math.log(n_tests), 0.0))
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class PermutedTests:
+class PermutedTests(NamedTuple):
     """What permutations say about all tests.
 
     `log_pvalue` (tests,): Of each test by itself: (1 + number of sizes as large)/(1 +
       permutations).
     `log_adjusted` (tests,): Stepping down from the largest size (Westfall & Young 1993; Romano &
-      Wolf 2005).
-    `sizes` (tests,): |D| as it was observed.
-    `draws` (permutations, tests): The same after each permutation.
-    `family` (tests,): The tests that are corrected for each other; the others have no adjusted
-      p-value.
+      Wolf 2005); NaN outside the family.
+    `sizes` (tests,), `draws` (permutations, tests): |D| as it was observed, and after each
+      permutation.
     """
 
     log_pvalue: FloatArray
@@ -192,9 +182,8 @@ class PermutedTests:
         order = order[family[order]]
         # The largest over the tests from rank k on, for every k at once.
         running = np.maximum.accumulate(draws[:, order[::-1]], axis=1)[:, ::-1]
-        exceeded = (1 + (running >= sizes[order]).sum(axis=0)) / n
         adjusted = np.full(len(sizes), np.nan)
-        adjusted[order] = np.maximum.accumulate(exceeded)
+        adjusted[order] = np.maximum.accumulate((1 + (running >= sizes[order]).sum(axis=0)) / n)
         return cls(np.log(alone), np.log(adjusted), sizes, draws, family)
 
     def log_any(self, tests: slice) -> float:
@@ -221,14 +210,10 @@ def difference_interval(
     has the width of the delta method in the limit, stays within ±2, and contains 0 exactly where
     the ellipse meets the line a = b: where |z_A − z_B| ≤ c√(V_A + V_B), so that the test of
     equality does not reject.
-
-    `z_a`, `z_b`: Fisher's z in the two groups.
-    `reach_a`, `reach_b`: The standard errors times the critical value.
     """
     reach_a, reach_b = np.minimum(reach_a, _SATURATED), np.minimum(reach_b, _SATURATED)
-    return ConfidenceInterval(
-        -_largest(z_b, z_a, reach_b, reach_a), _largest(z_a, z_b, reach_a, reach_b)
-    )
+    low, high = _largest(z_b, z_a, reach_b, reach_a), _largest(z_a, z_b, reach_a, reach_b)
+    return ConfidenceInterval(-low, high)
 
 
 def _largest(

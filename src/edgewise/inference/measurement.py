@@ -102,15 +102,10 @@ class Provenance:
 
     def options(self) -> dict[str, Any]:
         """How rows were treated, where it is not the usual way."""
-        found = {
-            "clusters": self.clusters,
-            "n_clusters": self.n_clusters,
-            "missing": None if self.pair_rows is None else "pairwise",
-            "weights": self.weights,
-            "effective_rows": self.effective_rows,
-            "transform": self.transform,
-            "pooled": self.n_copies,
-        }
+        names = ("clusters", "n_clusters", "weights", "effective_rows", "transform")
+        found = {name: getattr(self, name) for name in names}
+        found["missing"] = None if self.pair_rows is None else "pairwise"
+        found["pooled"] = self.n_copies
         return {name: value for name, value in found.items() if value is not None}
 
 

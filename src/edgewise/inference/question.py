@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from edgewise._checks import check_columns, check_known, check_real
+from edgewise._checks import check_columns, check_known
 from edgewise._linalg import BoolArray, off_diagonal
 from edgewise._text import listed
 from edgewise.errors import DataError, ParameterError
@@ -47,49 +46,37 @@ class Question:
         return self.min_effect, self.effect_scale
 
     def tested(self, names: Sequence[str]) -> BoolArray | None:
-        """Which pairs of these columns are tested, as a symmetric matrix; None where all are."""
+        """As `family_mask` says."""
         return family_mask(names, self.given, self.pairs)
 
 
-def checked_effect(value: object, scale: str) -> tuple[float, str]:
-    """The smallest effect, and its scale."""
-    if isinstance(value, Real) and value == 0:
-        return 0.0, scale
-    below = 1.0 if scale == "partial_correlation" else np.inf
-    return check_real("min_effect", value, above=0, below=below), scale
-
-
 def checked_family(
-    given: object = None, pairs: object = None, *, columns: Any = None, exclude: Any = None
+    given: object = None, pairs: object = None
 ) -> tuple[tuple[str, ...], Pairs | None]:
-    """`given` and `pairs`, as far as they can be checked without the data, each name once.
-
-    `columns` and `exclude` are those of the same call.
-    """
+    """`given` and `pairs`, as far as they can be checked without the data, each name once."""
     names = tuple(dict.fromkeys(check_columns("given", given) or ()))
-    chosen = None if pairs is None else _checked_pairs(pairs)
-    left_out = set(check_columns("exclude", exclude) or ())
-    model = check_columns("columns", columns)
-    wanted = [("given", name) for name in names]
-    wanted += [("pairs", name) for pair in chosen or () for name in pair]
-    for argument, name in wanted:
-        if name in left_out:
+    if pairs is None:
+        return names, None
+    if isinstance(pairs, str | bytes | Mapping) or not isinstance(pairs, Iterable):
+        raise ParameterError(
+            "pairs: expected a sequence of pairs of names, as in [('a', 'b')], got "
+            f"{type(pairs).__name__}."
+        )
+    found: dict[frozenset[str], tuple[str, str]] = {}
+    for pair in pairs:
+        one = isinstance(pair, str | bytes | Mapping) or not isinstance(pair, Iterable)
+        own = () if one else tuple(map(str, pair))
+        if len(own) != 2 or own[0] == own[1]:
+            raise ParameterError(f"pairs: expected two different names in each pair, got {pair!r}.")
+        for name in set(own).intersection(names):
             raise ParameterError(
-                f"{argument}: {name!r} is also in exclude, which leaves it out of the model; "
-                "name it in only one of the two."
+                f"pairs: {own!r} has the column {name!r}, which is in given and so not tested; "
+                "leave it out of one of the two."
             )
-        if model is not None and name not in model:
-            raise ParameterError(
-                f"{argument}: {name!r} is not in columns, which has all columns of the model; "
-                "add it there."
-            )
-    for pair in chosen or ():
-        for name in set(pair).intersection(names):
-            raise ParameterError(
-                f"pairs: {pair!r} has the column {name!r}, which is in given and so not "
-                "tested; leave it out of one of the two."
-            )
-    return names, chosen
+        found.setdefault(frozenset(own), own)
+    if not found:
+        raise ParameterError("pairs: expected at least one pair, got none; leave it out for all.")
+    return names, tuple(found.values())
 
 
 def family_mask(
@@ -115,29 +102,3 @@ def family_mask(
         tested = np.zeros_like(tested)
         tested[rows, columns] = tested[columns, rows] = True
     return None if (tested == off_diagonal(len(names))).all() else tested
-
-
-def _checked_pairs(pairs: object) -> Pairs:
-    if isinstance(pairs, str | bytes | Mapping) or not isinstance(pairs, Iterable):
-        raise ParameterError(
-            "pairs: expected a sequence of pairs of names, as in [('a', 'b')], got "
-            f"{type(pairs).__name__}."
-        )
-    found: dict[frozenset[str], tuple[str, str]] = {}
-    for pair in pairs:
-        if isinstance(pair, str | bytes | Mapping) or not isinstance(pair, Iterable):
-            raise ParameterError(f"pairs: expected two names in each pair, got {pair!r}.")
-        names = tuple(str(name) for name in pair)
-        if len(names) != 2:
-            raise ParameterError(
-                f"pairs: expected two names in each pair, got {len(names)}: {names!r}."
-            )
-        if names[0] == names[1]:
-            raise ParameterError(
-                f"pairs: expected two different columns, got {names[0]!r} twice; an edge joins "
-                "two columns."
-            )
-        found.setdefault(frozenset(names), names)
-    if not found:
-        raise ParameterError("pairs: expected at least one pair, got none; leave it out for all.")
-    return tuple(found.values())

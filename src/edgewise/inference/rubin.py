@@ -8,7 +8,7 @@ J. Barnard and D. B. Rubin, "Small-sample degrees of freedom with multiple imput
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from edgewise.inference.references import CERTAIN
 _FEWEST_DEGREES = 1e-3
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Pooled:
+class Pooled(NamedTuple):
     """What m imputed copies say together, for each entry.
 
     `mean`: The mean of the estimates.
@@ -40,15 +39,13 @@ class Pooled:
 def pool_estimates(
     estimates: Sequence[FloatArray], errors: Sequence[FloatArray], degrees: Sequence[FloatArray]
 ) -> Pooled:
-    """Rubin's rules for every entry.
+    """Rubin's rules for every entry, from the estimates of each copy and their standard errors.
 
     1/ν = 1/ν_old + 1/ν_obs, with ν_old = (m − 1)/λ² and
-    ν_obs = (ν_com + 1)/(ν_com + 3) · ν_com (1 − λ).
-
-    `estimates`, `errors`: The estimates of each copy, and their standard errors.
-    `degrees`: ν_com of each copy: the degrees of freedom that its standard errors would have if no
-      value were missing. A variance with ν degrees has the relative variance 2/ν, and the variances
-      of the copies rise and fall together, so their harmonic mean is that of W.
+    ν_obs = (ν_com + 1)/(ν_com + 3) · ν_com (1 − λ). `degrees` is ν_com of each copy: what its
+    standard errors would have if no value were missing. A variance with ν degrees has the relative
+    variance 2/ν, and the variances of the copies rise and fall together, so their harmonic mean is
+    that of W.
     """
     m = len(estimates)
     # About the first copy, so that equal copies have no variance, not even one of rounding.

@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -31,7 +32,7 @@ from edgewise.inference.cautions import (
 from edgewise.inference.corrections import CORRECTIONS, MaxStatistic
 from edgewise.inference.diagnosis import diagnosis_of
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.question import Question, checked_effect, checked_family
+from edgewise.inference.question import Question, checked_family
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import Bound, Uncertainty
 from edgewise.methods.planning import (
@@ -218,8 +219,8 @@ class Method(ABC):
         if sample.clusters is None:
             cautions = cautions_of(facts, self.relies_on)
         else:
-            counts = sample.clusters.counts()
-            cautions = cautions_about_clusters(facts, self.relies_on, counts)
+            n_clusters = sample.clusters.n_clusters
+            cautions = cautions_about_clusters(facts, self.relies_on, n_clusters)
         if pairwise is not None and pairwise.incomplete:
             found = missingness(pairwise, None if look is None else look.leading)
             cautions = (*caution_about_missing(found, names, facts.dependent), *cautions)
@@ -255,13 +256,14 @@ class Method(ABC):
         *,
         given: object = None,
         pairs: object = None,
-        columns: object = None,
-        exclude: object = None,
     ) -> Question:
         """A checked question to this method; the arguments are those of `edge_test`."""
-        family = checked_family(given, pairs, columns=columns, exclude=exclude)
+        family = checked_family(given, pairs)
         level = check_alpha(alpha)
-        effect = checked_effect(min_effect, self.effect_scale)
+        below = 1.0 if self.effect_scale == "partial_correlation" else math.inf
+        least = 0.0
+        if not (isinstance(min_effect, Real) and min_effect == 0):
+            least = check_real("min_effect", min_effect, above=0, below=below)
         check_choice("correction", correction, (*CORRECTIONS, "none"))
         own = None if correction in (None, "none") else str(correction)
         if self.simultaneous:
@@ -273,7 +275,7 @@ class Method(ABC):
             own = None
         elif own == "maxt":
             self.check_supports("maxt")
-        return Question(level, own, *effect, *family)
+        return Question(level, own, least, self.effect_scale, *family)
 
     @classmethod
     def options_in(cls, options: Mapping[str, Any]) -> dict[str, Any]:
