@@ -55,7 +55,7 @@ def test_every_method_by_hand(copies, method):
         within = sum((e / (1 - r**2)) ** 2 for e, r in zip(errors, rho, strict=True)) / m
         between = (1 + 1 / m) * float(np.var(z, ddof=1))
         total = within + between
-        nu = pooled.uncertainty.reference.degrees[i, j]
+        nu = pooled.uncertainty.reference.df[i, j]
         t = sum(z) / m / math.sqrt(total)
         np.testing.assert_allclose(pooled.partial_correlation[i, j], math.tanh(sum(z) / m))
         np.testing.assert_allclose(pooled.statistic[i, j], t)
@@ -147,7 +147,7 @@ def test_equal_copies(results):
         pooled = ew.pool([results[0]] * 3)
     assert "draws nothing at random" in pooled.cautions[0]
     # Nothing is missing, and m = n − p + 1 = 297 degrees are nearly kept.
-    degrees = pooled.uncertainty.reference.degrees[0, 1]
+    degrees = pooled.uncertainty.reference.df[0, 1]
     np.testing.assert_allclose(degrees, 298 / 300 * 297)
 
 

@@ -24,12 +24,15 @@ def eig(X, **options):
 
 
 def largest(X, solver, *, A=None, frobenius=False, in_memory=True):
+    class Rows(InMemoryRows):
+        pass
+
+    Rows.in_memory = in_memory
     sample = Sample(
         feature_names=tuple(f"x{i}" for i in range(X.shape[1])),
         purpose="a test",
-        in_memory=in_memory,
         state=Moments(order=2).update(X),
-        rows=InMemoryRows([X]),
+        rows=Rows([X]),
     )
     return covcov_largest(sample, A, solver=solver, frobenius=frobenius)
 

@@ -212,4 +212,4 @@ def test_an_event_in_one_group_only():
 def test_wald_has_at_most_as_many_degrees_as_groups(data):
     uncertainty = ew.edge_test(data[0], method="wald", clusters=data[1]).uncertainty
     assert isinstance(uncertainty.reference, Student)
-    assert (uncertainty.reference.degrees <= 23).all()
+    assert (uncertainty.reference.df <= 23).all()

@@ -62,7 +62,7 @@ def test_direct_statement(distribution, p):
         error_z[off] * (1 - rho[off] ** 2),
         rtol=1e-9,
     )
-    np.testing.assert_allclose(result.uncertainty.reference.degrees[off], degrees[off], rtol=1e-8)
+    np.testing.assert_allclose(result.uncertainty.reference.df[off], degrees[off], rtol=1e-8)
     expected = 2 * stats.t.sf(np.abs(statistic), degrees[off])
     np.testing.assert_allclose(result.pvalue[off], expected, rtol=1e-8)
 

@@ -64,7 +64,7 @@ def test_pooled_numbers(results):
         f"Missing values took {100 * np.nanmean(lost):.0f} % of the information about a pair on "
         f"average, and at most {100 * np.nanmax(lost):.0f} %."
     )
-    assert (results["clusters"].uncertainty.reference.degrees[0, 1:] < 40).all()
+    assert (results["clusters"].uncertainty.reference.df[0, 1:] < 40).all()
 
 
 def test_graphs(results, require):
