@@ -9,6 +9,8 @@ import edgewise as ew
 
 PAIRWISE = ("--missing", "pairwise")
 FREQUENCY = ("--weight-kind", "frequency")
+NAMES = list("abcd")
+DROPPED = "edgewise: left out 50 rows with missing or infinite values.\n"
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +21,7 @@ def gaps(rows):
     return X
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def files(tmp_path, write_csv, rows, gaps, weights, counts):
     """Rows with gaps, complete rows with weights, with both, and with numbers of copies."""
     write_csv(tmp_path / "gaps.csv", "abcd", gaps)
@@ -31,179 +33,120 @@ def files(tmp_path, write_csv, rows, gaps, weights, counts):
 
 @pytest.fixture
 def asked(run_edgewise, files):
-    """``asked("both.csv", "--weights", "w")``: the result, what was printed, and what was told."""
+    """``asked("both.csv", "--weights", "w")``: the result, what was printed, and the notes."""
 
-    def run(*arguments, command="test"):
-        done = run_edgewise(command, *arguments, "--json", "r.json", cwd=files)
+    def run(*arguments):
+        done = run_edgewise("test", *arguments, "--json", "r.json", cwd=files)
         result = ew.EdgeTestResult.from_json(files / "r.json")
-        return result, " ".join(done.stdout.split()), done.stderr.splitlines()
+        return result, " ".join(done.stdout.split()), done.stderr
 
     return run
 
 
-@pytest.mark.usefixtures("files")
-class TestMissing:
-    @pytest.mark.parametrize("method", ["score", "batch"])
-    def test_pairwise(self, asked, gaps, same_result, method):
-        result, out, err = asked("gaps.csv", *PAIRWISE, "--method", method)
-        expected = ew.edge_test(gaps, method=method, missing="pairwise", feature_names=list("abcd"))
-        same_result(result, expected)
-        np.testing.assert_array_equal(result.provenance.pair_rows, expected.provenance.pair_rows)
-        assert out.startswith(expected.headline())
-        assert "some with missing values" in out
-        sentence = (
-            "edgewise: 50 values (3.1 %) are missing, most in b (40), c (10). Each pair rests on "
-            "the rows that have both of its columns, 350 to 400."
-        )
-        assert sentence in err
-
-    def test_drop(self, asked, gaps, same_result):
-        result, _, err = asked("gaps.csv", "--missing", "drop")
-        same_result(result, ew.edge_test(gaps, missing="drop", feature_names=list("abcd")))
-        sentence = (
-            "edgewise: 50 rows with missing values were left out; left out because of one column "
-            "alone: b (40), c (10). With --missing pairwise (score, wald, batch) they would count."
-        )
-        assert sentence in err
-        assert result.n_dropped == 50
-
-    def test_raise(self, refused):
-        for how in (("--method", "fisher"), ("--missing", "raise")):
-            line = refused("test", "gaps.csv", *how, status=1)
-            assert "'b' (40), 'c' (10); drop those rows" in line
-            assert "--missing drop" in line
-
-    def test_other_commands(self, run_main, files):
-        out, err = run_main("report", "gaps.csv", *PAIRWISE, "-o", "r.html", "--no-compare")
-        assert "some with missing values" in " ".join(out.split())
-        assert "50 values (3.1 %) are missing" in err
-        page = (files / "r.html").read_text(encoding="utf-8")
-        assert "Missing values of each variable" in page
-        assert page.count('class="bar"') == 2
-        out, _ = run_main("pair", "gaps.csv", "a", "b", "--given", "none", *PAIRWISE)
-        expected = ew.partial_test(files / "gaps.csv", "a", "b", given=[], missing="pairwise")
-        assert " ".join(expected.sentence().split())[:60] in " ".join(out.split())
-        dropped = "edgewise: left out 50 rows with missing or infinite values."
-        for how in ((), ("--missing", "drop")):
-            out, err = run_main("plan", "gaps.csv", *how)
-            assert "Your 350 rows" in out
-            assert err == f"{dropped}\n"
-            out, err = run_main("compare", "gaps.csv", *how)
-            assert "Use method" in out
-            assert err == f"{dropped}\n"
-
-    @pytest.mark.parametrize(
-        ("arguments", "fragment"),
-        [
-            (("test", "gaps.csv", "--missing", "pair"), "did you mean 'pairwise'?"),
-            (
-                ("test", "gaps.csv", *PAIRWISE, "--method", "fisher"),
-                "'pairwise' is not supported by method",
-            ),
-            (("test", "gaps.csv", *PAIRWISE, "--transform", "normal-scores"), "with transform"),
-            (("test", "both.csv", *PAIRWISE, "--clusters", "w"), "with clusters"),
-            (("plan", "gaps.csv", "--effect", "0.1", *PAIRWISE), "with a plan"),
-            (("diff", "gaps.csv", "gaps.csv", *PAIRWISE), "with two groups"),
-            (("compare", "gaps.csv", "--null", *PAIRWISE), "with shuffled columns"),
-        ],
-    )
-    def test_refused(self, refused, arguments, fragment):
-        assert fragment in refused(*arguments)
-
-    def test_data_that_cannot_be_tested(self, refused, files, write_csv, rows):
-        X = np.array(rows)
-        X[::2, 1] = np.nan
-        X[1::2, 3] = np.nan
-        write_csv(files / "apart.csv", "abcd", X)
-        line = refused("test", "apart.csv", *PAIRWISE, status=1)
-        assert "got none for 'b' and 'd' (0 rows); leave one of them out (--exclude)" in line
+@pytest.mark.parametrize("method", ["score", "batch"])
+def test_pairwise(asked, gaps, same_result, method):
+    result, out, err = asked("gaps.csv", *PAIRWISE, "--method", method)
+    expected = ew.edge_test(gaps, method=method, missing="pairwise", feature_names=NAMES)
+    same_result(result, expected)
+    np.testing.assert_array_equal(result.provenance.pair_rows, expected.provenance.pair_rows)
+    assert out.startswith(expected.headline())
+    assert (
+        "edgewise: 50 values (3.1 %) are missing, most in b (40), c (10). Each pair rests on the "
+        "rows that have both of its columns, 350 to 400.\n"
+    ) in err
 
 
-@pytest.mark.usefixtures("files")
-class TestWeights:
-    @pytest.mark.parametrize("method", ["score", "wald", "batch"])
-    def test_a_column(self, asked, rows, weights, same_result, method):
-        result, out, err = asked("weighted.csv", "--weights", "w", "--method", method)
-        expected = ew.edge_test(rows, method=method, weights=weights, feature_names=list("abcd"))
-        same_result(result, expected)
-        assert "from 400 rows, weighted (method" in out
-        size = expected.provenance.effective_rows
-        (line,) = [line for line in err if "weighted" in line]
-        assert line.endswith(f"column 'w': the effective sample size is {size:,.0f}.")
-
-    def test_with_missing_values(self, asked, gaps, weights, same_result):
-        result, out, _ = asked("both.csv", "--weights", "w", *PAIRWISE)
-        expected = ew.edge_test(
-            gaps, weights=weights, missing="pairwise", feature_names=list("abcd")
-        )
-        same_result(result, expected)
-        assert "rows, weighted, some with missing values" in out
-
-    def test_frequency(self, asked, rows, counts, same_result):
-        result, _, _ = asked("counted.csv", "--weights", "n", *FREQUENCY, "--method", "fisher")
-        expected = ew.edge_test(np.repeat(rows, counts, axis=0), method="fisher")
-        same_result(result, expected, names="abcd")
-
-    def test_columns(self, asked):
-        chosen, _, _ = asked("weighted.csv", "--weights", "w", "--columns", "d,a,b")
-        assert chosen.feature_names == ("d", "a", "b")
-        left, _, _ = asked("weighted.csv", "--weights", "w", "--exclude", "a")
-        assert left.feature_names == ("b", "c", "d")
-
-    @pytest.mark.parametrize(
-        ("arguments", "status", "fragment"),
-        [
-            (("--weights", "v"), 1, "has no column 'v'"),
-            (("--weights", "w", "--columns", "a,b,w"), 2, "expected a column that is not tested"),
-            (
-                ("--weights", "w", "--method", "trace"),
-                2,
-                "--weights: sampling weights are not supported by method",
-            ),
-            (("--weights", "w", "--clusters", "a"), 2, "expected without clusters"),
-            (("--weights", "w", "--transform", "normal-scores"), 2, "without transform"),
-            (("--weights", "a"), 1, "expected finite numbers of at least 0, got -"),
-            (("--weights", "w", *FREQUENCY), 1, "expected whole numbers of rows"),
-            (("--weights", "w", "--weight-kind", "often"), 2, "--weight-kind"),
-        ],
-    )
-    def test_refused(self, refused, arguments, status, fragment):
-        assert fragment in refused("test", "weighted.csv", *arguments, status=status)
+def test_drop(asked, gaps, same_result):
+    result, _, err = asked("gaps.csv", "--missing", "drop")
+    same_result(result, ew.edge_test(gaps, missing="drop", feature_names=NAMES))
+    assert (
+        "edgewise: 50 rows with missing values were left out; left out because of one column "
+        "alone: b (40), c (10). With --missing pairwise (score, wald, batch) they would count.\n"
+    ) in err
 
 
-class TestStates:
-    @pytest.mark.parametrize(
-        ("name", "how"),
-        [
-            ("gaps.csv", PAIRWISE),
-            ("weighted.csv", ("--weights", "w")),
-            ("both.csv", ("--weights", "w", *PAIRWISE)),
-        ],
-    )
-    def test_accumulate_then_test(self, run_edgewise, files, same_result, name, how):
-        done = run_edgewise("accumulate", name, *how, "-o", "x.state", cwd=files)
-        assert "400 rows" in done.stdout
-        state = ew.load_state(files / "x.state")
-        assert isinstance(state, ew.states.PairwiseMoments)
-        assert state.feature_names == ("a", "b", "c", "d")
-        for data, asked in (("x.state", ()), (name, (*how, "--method", "batch"))):
-            run_edgewise("test", data, *asked, "--json", f"{data}.json", cwd=files)
-        found, expected = (
-            ew.EdgeTestResult.from_json(files / f"{data}.json") for data in ("x.state", name)
-        )
-        assert found.method == "batch"
-        same_result(found, expected)
+@pytest.mark.parametrize("method", ["score", "batch"])
+def test_weights(asked, rows, gaps, weights, same_result, method):
+    how = ("--weights", "w", "--method", method)
+    result, out, err = asked("weighted.csv", *how)
+    expected = ew.edge_test(rows, method=method, weights=weights, feature_names=NAMES)
+    same_result(result, expected)
+    assert "from 400 rows, weighted (method" in out
+    size = expected.provenance.effective_rows
+    assert f"column 'w': the effective sample size is {size:,.0f}." in err
+    result, out, _ = asked("both.csv", *how, *PAIRWISE)
+    options = {"weights": weights, "missing": "pairwise", "feature_names": NAMES}
+    same_result(result, ew.edge_test(gaps, method=method, **options))
+    assert "rows, weighted, some with missing values" in out
 
-    def test_other_kinds_of_state(self, refused, run_main, files):
-        for kind in ("moments", "concordance"):
-            line = refused("accumulate", "gaps.csv", *PAIRWISE, "--kind", kind, "-o", "x.state")
-            assert f"leave out --kind {kind}" in line
-        run_main("accumulate", "gaps.csv", *PAIRWISE, "--kind", "batches", "-o", "x.state")
-        how = ("counted.csv", "--weights", "n", *FREQUENCY, "--kind", "moments")
-        run_main("accumulate", *how, "-o", "y.state")
-        assert isinstance(ew.load_state(files / "y.state"), ew.states.Moments)
 
-    def test_options_of_rows_with_a_state(self, refused, run_main, files):
-        run_main("accumulate", "gaps.csv", *PAIRWISE, "-o", "x.state")
-        assert "--weights: a state has no rows left" in refused("test", "x.state", "--weights", "w")
-        assert "got a state, which has no rows" in refused("test", "x.state", *PAIRWISE)
+def test_numbers_of_copies(asked, rows, counts, same_result):
+    result, _, _ = asked("counted.csv", "--weights", "n", *FREQUENCY, "--method", "fisher")
+    expected = ew.edge_test(np.repeat(rows, counts, axis=0), method="fisher")
+    same_result(result, expected, names="abcd")
+
+
+def test_columns_beside_the_weights(asked):
+    chosen, _, _ = asked("weighted.csv", "--weights", "w", "--columns", "d,a,b")
+    assert chosen.feature_names == ("d", "a", "b")
+    left, _, _ = asked("weighted.csv", "--weights", "w", "--exclude", "a")
+    assert left.feature_names == ("b", "c", "d")
+
+
+def test_other_commands(run_main, files):
+    out, err = run_main("report", "gaps.csv", *PAIRWISE, "-o", "r.html", "--no-compare")
+    assert "some with missing values" in " ".join(out.split())
+    assert "50 values (3.1 %) are missing" in err
+    assert "Missing values of each variable" in (files / "r.html").read_text(encoding="utf-8")
+    out, _ = run_main("pair", "gaps.csv", "a", "b", "--given", "none", *PAIRWISE)
+    expected = ew.partial_test(files / "gaps.csv", "a", "b", given=[], missing="pairwise")
+    assert out == f"{expected.sentence()}\n"
+    for how in ((), ("--missing", "drop")):
+        out, err = run_main("plan", "gaps.csv", *how)
+        assert "Your 350 rows" in out
+        assert err == DROPPED
+        assert run_main("compare", "gaps.csv", *how)[1] == DROPPED
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "fragment"),
+    [
+        ("test gaps.csv --method fisher", 1, "'b' (40), 'c' (10); drop those rows"),
+        ("test gaps.csv --missing raise", 1, "--missing drop"),
+        ("test gaps.csv --missing pair", 2, "did you mean 'pairwise'?"),
+        ("test gaps.csv --missing pairwise --method fisher", 2, "'pairwise' is not supported"),
+        ("test gaps.csv --missing pairwise --transform normal-scores", 2, "with transform"),
+        ("test both.csv --missing pairwise --clusters w", 2, "with clusters"),
+        ("plan gaps.csv --effect 0.1 --missing pairwise", 2, "with a plan"),
+        ("diff gaps.csv gaps.csv --missing pairwise", 2, "with two groups"),
+        ("compare gaps.csv --null --missing pairwise", 2, "with shuffled columns"),
+        ("test weighted.csv --weights v", 1, "has no column 'v'"),
+        ("test weighted.csv --weights w --columns a,w", 2, "expected a column that is not tested"),
+        ("test weighted.csv --weights w --method trace", 2, "--weights: sampling weights are not"),
+        ("test weighted.csv --weights w --clusters a", 2, "expected without clusters"),
+        ("test weighted.csv --weights a", 1, "expected finite numbers of at least 0, got -"),
+        ("test weighted.csv --weights w --weight-kind frequency", 1, "expected whole numbers"),
+        ("test weighted.csv --weights w --weight-kind often", 2, "--weight-kind"),
+        ("accumulate gaps.csv -o x --missing pairwise --kind moments", 2, "leave out --kind"),
+    ],
+)
+def test_refused(refused, arguments, status, fragment):
+    assert fragment in refused(*arguments.split(), status=status)
+
+
+@pytest.mark.parametrize(
+    ("name", "how"),
+    [
+        ("gaps.csv", PAIRWISE),
+        ("weighted.csv", ("--weights", "w")),
+        ("both.csv", ("--weights", "w", *PAIRWISE)),
+    ],
+)
+def test_a_state_then_its_test(run_main, files, asked, refused, same_result, name, how):
+    run_main("accumulate", name, *how, "-o", "x.state")
+    state = ew.load_state(files / "x.state")
+    assert isinstance(state, ew.states.PairwiseMoments)
+    assert state.feature_names == ("a", "b", "c", "d")
+    same_result(asked("x.state")[0], asked(name, *how, "--method", "batch")[0])
+    assert "--weights: a state has no rows left" in refused("test", "x.state", "--weights", "w")
+    assert "got a state, which has no rows" in refused("test", "x.state", *PAIRWISE)
