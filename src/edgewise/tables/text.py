@@ -14,6 +14,7 @@ import lzma
 import re
 import sys
 import zipfile
+from array import array
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -768,7 +769,9 @@ def _batches(
         if isinstance(stream, io.RawIOBase):
             stream = pa.PythonFile(stream, mode="r")
         batches = arrow_csv.open_csv(stream, **_options(form, kinds, places, block))
-    gone = pa.array(sorted(missing_numbers(form.na_values, form.decimal)), pa.float64())
+    missing = array("d", sorted(missing_numbers(form.na_values, form.decimal)))
+    # `pa.array` would import pandas, which takes longer than a test.
+    gone = pa.Array.from_buffers(pa.float64(), len(missing), [None, pa.py_buffer(missing)])
     for batch in batches:
         columns = [
             pc.if_else(pc.is_in(column, gone), pa.scalar(None, pa.float64()), column)
