@@ -19,12 +19,11 @@ import numpy as np
 
 from edgewise.inference.references import Student
 from edgewise.inference.uncertainty import PerEdge, floored_spread
-from edgewise.methods.method import Assumes, PerEdgeMethod, option
-from edgewise.methods.planning import planned_fisher_z
+from edgewise.methods.method import Assumes, Method, option
 
 
 @dataclass(frozen=True)
-class Plain(PerEdgeMethod):
+class Plain(Method):
     """Gaussian standard errors, times a factor.
 
     Parameters
@@ -50,8 +49,6 @@ class Plain(PerEdgeMethod):
         options = {"widening": self.widening}
         return self.measurement(sample, estimate, own.statistic(rho), own, options=options)
 
-    def planned(self, pilot, moments, wanted, measured):
-        return planned_fisher_z(moments, wanted)
 '''
 
 

@@ -222,14 +222,13 @@ class TestTooLarge:
         refuses(lambda: ew.edge_test(wide(19), method="nodewise"), DataError, "at least 20 rows")
 
 
-def test_a_plan_is_simulated_and_repeatable():
+def test_a_plan():
     pilot = wide(100, 120, "gaussian")
-    plans = [ew.plan_sample_size(pilot, effect=0.3, method="nodewise") for _ in range(2)]
-    np.testing.assert_array_equal(plans[0].pairs, plans[1].pairs)
+    every = ew.plan_sample_size(pilot, effect=0.3, method="nodewise")
     # Gaussian rows need ((z_level + z_power)/0.3)² and a little: 5.09 and 0.84.
-    assert 300 < plans[0].n_samples < 480
+    assert 300 < every.n_samples < 480
     two = ew.plan_sample_size(
         pilot, effect=0.3, method="nodewise", pairs=[("x0", "x9"), ("x1", "x5")]
     )
     assert np.isfinite(two.pairs).sum() == 4
-    assert two.n_samples < plans[0].n_samples / 2
+    assert two.n_samples < every.n_samples / 2

@@ -5,23 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from edgewise import _special as special
 from edgewise._checks import check_columns, check_real
-from edgewise._linalg import BoolArray, FloatArray, off_diagonal
+from edgewise._linalg import BoolArray, FloatArray, off_diagonal, symmetric
 from edgewise._shown import Shown
-from edgewise.errors import ParameterError, without_warnings
+from edgewise.errors import DataError, EdgewiseError, ParameterError, without_warnings
 from edgewise.inference.corrections import log_critical_level
 from edgewise.inference.decide import within_family
-from edgewise.inference.references import Normal
-from edgewise.inference.sample import open_sample
+from edgewise.inference.measurement import Measurement
+from edgewise.inference.sample import Sample, open_sample
 from edgewise.methods.method import Method
-from edgewise.methods.planning import Plan, RowPlanner, effect_for_rows
+from edgewise.methods.planning import rows_found, typical_effect
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.tables.options import NORMAL_SCORES, options_of, refuse_pairwise
+
+# Parts of the pilot that stand for fewer rows: of the first rows, so many of each size.
+_PARTS, _FEWEST = 4, 20
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
@@ -42,8 +45,6 @@ class SamplePlan(Shown):
         Rows for the median pair of variables.
     pairs : ndarray of shape (p, p)
         Rows for each pair; NaN on the diagonal, and for pairs that are not to be tested.
-    simulated : bool
-        Whether the numbers come from a simulation of up to 40 pairs; others have their median.
     transform : str or None
         What was planned for in place of the values of the columns.
 
@@ -65,7 +66,6 @@ class SamplePlan(Shown):
     alpha: float
     n_samples: int
     pairs: FloatArray
-    simulated: bool = False
     transform: str | None = None
 
     def summary(self) -> str:
@@ -83,7 +83,7 @@ class SamplePlan(Shown):
         return f"{rows} {gives} (alpha {self.alpha:g})."
 
     def _brief(self) -> dict[str, Any]:
-        names = ("method", "effect", "power", "alpha", "n_samples", "simulated", "transform")
+        names = ("method", "effect", "power", "alpha", "n_samples", "transform")
         return {name: getattr(self, name) for name in names}
 
     def _table(self) -> tuple[Sequence[str], Sequence[Sequence[Any]]]:
@@ -108,10 +108,9 @@ def plan_sample_size(
 ) -> SamplePlan:
     """Plan the number of rows from a pilot sample of the same kind of data.
 
-    For the per-edge methods the pilot's residuals of each pair are given the planned correlation by
-    a linear map, and the variance of the statistic there follows from their fourth moments. For the
-    bounds, ε falls as n^{−1/2}. For "nodewise" residuals of the pilot are drawn with replacement,
-    with the planned correlation, and tested.
+    The test is made on the pilot, and on parts of it where fewer rows are enough: its standard
+    errors and critical values say how often a pair with the effect is found. For the bounds, the
+    threshold must come down to the effect.
 
     Parameters
     ----------
@@ -189,27 +188,74 @@ def detectable_effect(data: Any, *, power: float = 0.8, **arguments: Any) -> flo
     return pilot_of(data, power=power, **arguments).detectable_effect()
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Pilot:
     """A pilot that was measured once, to plan for many effects."""
 
     method: Method
+    sample: Sample
+    measured: Measurement
     power: float
     alpha: float
     log_level: float
     tested: BoolArray
-    n_samples: int
-    n_dropped: int
-    transform: str | None
-    row_planner: RowPlanner
+
+    @property
+    def n_samples(self) -> int:
+        return self.measured.estimate.n_samples
 
     def rows(self, effect: float) -> FloatArray:
         """Rows for each pair; NaN for those that are not tested."""
-        plan = Plan(effect, self.power, self.alpha, self.log_level, self.tested)
-        # No warning if the pilot is too small for the test: the plan says how many are enough.
-        with without_warnings():
-            rows = self.row_planner(plan)
+        if self.method.simultaneous:
+            rows = self.measured.uncertainty.rows_for_effect(
+                self.measured.precision, self.n_samples, self.alpha, effect
+            )
+        else:
+            rows = symmetric(self._rows_of_pairs(effect), len(self.tested), diagonal=np.nan)
         return np.where(self.tested, np.ceil(rows), np.nan)
+
+    def _rows_of_pairs(self, effect: float) -> FloatArray:
+        """Where as many rows are needed as were measured, by interpolation between the sizes."""
+        asked = {"effect": effect, "power": self.power, "log_level": self.log_level}
+        whole = np.log(rows_found(self.method, self.measured, self.n_samples, **asked))
+        before, found = math.log(self.n_samples), whole
+        excess = whole - before
+        for n, parts in self._smaller if (excess < 0).any() else ():
+            logs = [np.log(rows_found(self.method, part, n, **asked)) for part in parts]
+            size, needed = math.log(n), np.minimum(np.median(logs, axis=0), 50.0)
+            below = excess < 0  # fewer rows are enough than were measured
+            with np.errstate(invalid="ignore", divide="ignore"):
+                between = size + (before - size) * (needed - size) / (needed - size - excess)
+            found = np.where(below, np.where(needed < size, needed, between), found)
+            excess, before = np.where(below, needed - size, excess), size
+            if not (excess < 0).any():
+                break
+        return np.exp(found)
+
+    @cached_property
+    def _smaller(self) -> list[tuple[int, list[Measurement]]]:
+        """Measurements of fewer rows: few rows of heavy tails are not like many, made fewer."""
+        found: list[tuple[int, list[Measurement]]] = []
+        look = self.sample.first_look
+        rows = np.empty((0, len(self.tested))) if look is None else look.leading
+        n = min(len(rows), self.n_samples) // 2
+        while n >= max(_FEWEST, 3 * rows.shape[1] // 2):
+            try:
+                parts = [
+                    self._part(rows[k * n : (k + 1) * n])
+                    for k in range(min(_PARTS, len(rows) // n))
+                ]
+            except EdgewiseError:
+                break
+            found.append((n, parts))
+            n //= 2
+        return found
+
+    def _part(self, rows: FloatArray) -> Measurement:
+        names, purpose = self.sample.feature_names, self.sample.purpose
+        sample = open_sample(rows, self.method.needs, purpose, feature_names=names)
+        with without_warnings():
+            return self.method.measure(replace(sample, given=self.sample.given))
 
     def plan(self, effect: float) -> SamplePlan:
         """The plan for an effect."""
@@ -217,7 +263,7 @@ class Pilot:
         if not np.isfinite(rows[self.tested]).all():
             raise ParameterError(
                 f"effect: expected one that finitely many rows can show, got {effect:g}; plan for "
-                "a larger one."
+                "a larger one, or take a larger pilot."
             )
         return SamplePlan(
             self.method.name,
@@ -226,16 +272,20 @@ class Pilot:
             self.alpha,
             int(np.nanmedian(rows)),
             rows,
-            self.method.plans_by_simulation,
-            self.transform,
+            self.sample.transform,
         )
 
     def detectable_effect(self) -> float:
-        """The effect for which the plan is as many rows as the pilot has; NaN if there is none."""
-        critical = Normal().critical(self.log_level) + float(special.ndtri(self.power))
-        guess = math.tanh(max(critical, 1.0) / math.sqrt(self.n_samples))
-        return effect_for_rows(
-            lambda effect: float(np.nanmedian(self.rows(effect))), self.n_samples, guess
+        """The effect that the median pair must have; NaN if none is found with so few rows."""
+        return typical_effect(
+            self.method,
+            self.measured,
+            self.n_samples,
+            self.n_samples,
+            self.tested,
+            self.power,
+            self.log_level,
+            alpha=self.alpha,
         )
 
 
@@ -279,15 +329,13 @@ def pilot_of(
     with without_warnings():
         method, sample = method.resolved(sample)
         measurement = within_family(method.measure(sample), tested)
-        row_planner = method.row_planner(sample, measurement)
-    return Pilot(
-        method,
-        power,
-        question.alpha,
-        log_critical_level(int(wanted.sum()) // 2, 0, question.alpha, first_step),
-        wanted,
-        measurement.estimate.n_samples,
-        sample.n_dropped,
-        sample.transform,
-        row_planner,
-    )
+    own = measurement.uncertainty
+    if not method.simultaneous and np.isinf(own.errors(measurement)[1][wanted]).all():
+        n, p = sample.n_samples, len(wanted)
+        raise DataError(
+            f"pilot: expected enough rows for standard errors, got {n} rows of {p} columns; take a "
+            "larger pilot."
+        )
+    m = int(wanted.sum()) // 2
+    log_level = log_critical_level(m, 0, question.alpha, first_step)
+    return Pilot(method, sample, measurement, power, question.alpha, log_level, wanted)

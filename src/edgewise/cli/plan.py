@@ -62,10 +62,7 @@ def plan_command(**options: Any) -> None:
         except EdgewiseError:
             fitting = None
         methods = [
-            name
-            for name, kind in registered().items()
-            # A plan by simulation takes long, so it is made only where it is needed.
-            if not (kind.plans_by_simulation or kind.simultaneous) or name == fitting
+            name for name, kind in registered().items() if not kind.simultaneous or name == fitting
         ]
         methods = [options["method"]] if options["method"] else methods
         for number, name in enumerate(methods, start=1):
@@ -104,4 +101,4 @@ def plan_command(**options: Any) -> None:
     output(f"Your {n:,} rows {finding} {family}.")
     if plan is not None and plan.n_samples > n:
         output(f"Collect {plan.n_samples - n:,} more rows, or plan for a larger effect.")
-    info_dropped(pilot.n_dropped)
+    info_dropped(pilot.sample.n_dropped)

@@ -12,7 +12,7 @@ import numpy as np
 
 from edgewise import _special as special
 from edgewise._linalg import BoolArray, FloatArray, pairs_of
-from edgewise._special import log_upper_tail, log_upper_tails
+from edgewise._special import log_upper_tails
 
 #: Student's t with so many degrees of freedom is the normal distribution.
 CERTAIN = 1e8
@@ -135,10 +135,14 @@ class AnytimeReference(Reference):
         log_p = 0.5 * (math.log1p(information) - information / (1 + information) * z * z)
         return np.minimum(log_p, 0.0)
 
+    def level_of_one_look(self, n_samples: FloatArray | float, log_level: float) -> Any:
+        """The log level at which a single test has the same critical value after so many rows."""
+        information = n_samples * self.rho2
+        z = np.sqrt((np.log1p(information) - 2 * log_level) * (1 + 1 / information))
+        return math.log(2) + special.log_ndtr(-z)
+
     def critical(self, log_level: float) -> Any:
-        information = self.n_samples * self.rho2
-        z = math.sqrt((math.log1p(information) - 2 * log_level) * (1 + 1 / information))
-        return self.student.critical(math.log(2) + log_upper_tail(z))
+        return self.student.critical(float(self.level_of_one_look(self.n_samples, log_level)))
 
 
 def degrees_of_freedom(terms: int, kurtosis: FloatArray) -> FloatArray:

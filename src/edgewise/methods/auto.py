@@ -11,7 +11,6 @@ from edgewise.inference.diagnosis import choice, diagnosis_of, wants_nodewise
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.sample import Needs, Sample
 from edgewise.methods.method import Assumes, Feature, Method
-from edgewise.methods.planning import RowPlanner
 from edgewise.methods.registry import registered
 from edgewise.tables.options import NORMAL_SCORES
 
@@ -85,10 +84,6 @@ class Auto(Method):
     def measure_group(self, sample: Sample) -> Measurement:
         method, sample = self.resolved(sample, "two groups")
         return method.measure_group(sample)
-
-    def row_planner(self, sample: Sample, measurement: Measurement) -> RowPlanner:
-        method, sample = self.resolved(sample)
-        return method.row_planner(sample, measurement)
 
 
 def _features_of(sample: Sample) -> list[Feature]:

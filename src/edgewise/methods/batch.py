@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from edgewise._linalg import FloatArray, pairs_of
+from edgewise._linalg import FloatArray
 from edgewise.errors import ParameterError, ShortBatchesWarning, warn
 from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import MaxStatistic
@@ -22,16 +21,11 @@ from edgewise.methods.leave_one_out import left_out_batches, left_out_pairwise_b
 from edgewise.methods.method import (
     Assumes,
     Feature,
-    PerEdgeMethod,
+    Method,
     batches_option,
     seed_option,
 )
-from edgewise.methods.planning import (
-    PairMoments,
-    PlannedStatistic,
-    planned_fisher_z,
-    student_critical,
-)
+from edgewise.methods.planning import Measured
 from edgewise.sums.batches import BatchedState, default_batches
 
 B = TypeVar("B", bound=BatchedState[Any])
@@ -53,7 +47,7 @@ _FEWEST_LONG_BATCHES = 16
 
 
 @dataclass(frozen=True)
-class Batch(PerEdgeMethod):
+class Batch(Method):
     """Fisher's z = atanh ρ̂_ij over its standard error from the spread between batches; Student's t.
 
     The spread is that of the delete-one-batch jackknife: with z_(−b) the estimate without batch b,
@@ -132,12 +126,12 @@ class Batch(PerEdgeMethod):
         )
         return replace(measured, cautions=(*measured.cautions, *cautions))
 
-    def planned(
-        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
-    ) -> PlannedStatistic:
-        inflation = dependence_inflation(pilot, measured)
-        critical = partial(_expected_critical, p=len(wanted))
-        return planned_fisher_z(moments, wanted, inflation=inflation, critical=critical)
+    def degrees_at(self, measured: Measured, n_samples: int, rows: FloatArray) -> FloatArray:
+        p = len(measured.precision)
+        if self.n_batches is not None or np.all(rows == n_samples):
+            return super().degrees_at(measured, n_samples, rows)
+        # The middle of what rows like these make by default: batches double when they are too many.
+        return typical_batches(rows, p, length=_ENOUGH_ROWS, fewest=_FEWEST_BATCHES) - 1.0
 
 
 def _about_length(length: int, n_samples: int, mean_lag: float) -> tuple[Caution, ...]:
@@ -192,32 +186,8 @@ def check_batches(n_batches: int | None, state: BatchedState[Any]) -> None:
         )
 
 
-def _expected_critical(rows: FloatArray, log_level: float, p: int) -> FloatArray:
-    """Student's critical value after this many rows; its degrees of freedom are the batches − 1."""
-    batches = [expected_batches(float(n), p) for n in rows.ravel()]
-    return student_critical(np.maximum(np.reshape(batches, rows.shape) - 1, 1.0), log_level)
-
-
-def expected_batches(n_rows: float, p: int) -> float:
-    """How many batches the test would make of this many rows of p columns, by default."""
-    length = n_rows / state_batches(n_rows, p)
-    while length < _ENOUGH_ROWS and n_rows / length >= 2 * _FEWEST_BATCHES:
-        length *= 2
-    return n_rows / length
-
-
-def state_batches(n_rows: float, p: int) -> float:
-    """How many batches a state keeps of this many rows of p columns, by default."""
-    length = 1.0
-    while n_rows / length >= 2 * default_batches(p):
-        length *= 2
-    return n_rows / length
-
-
-def dependence_inflation(pilot: PairMoments, measured: Measurement) -> float:
-    """Standard errors from batches over those of independent rows, one number; never below one."""
-    rho, n = measured.partial_correlation, measured.estimate.n_samples
-    independent = np.sqrt(pilot.estimate_variance(rho) / n)
-    _, between = measured.uncertainty.errors(measured)
-    ratio = pairs_of(between) / np.maximum(pairs_of(independent), 1e-300)
-    return max(float(np.median(ratio)), 1.0)
+def typical_batches(rows: FloatArray, p: int, *, length: int = 1, fewest: int = 2) -> FloatArray:
+    """About how many batches there are of so many rows of p columns; their length doubles."""
+    root = math.sqrt(2)
+    most = np.minimum(rows / length, root * default_batches(p))
+    return np.maximum(np.maximum(most, np.minimum(root * fewest, rows / 2)), 2.0)

@@ -15,12 +15,12 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Normal, Student
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge, Spread, gaussian_variances
-from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
-from edgewise.methods.planning import PairMoments, PlannedStatistic, student_critical
+from edgewise.methods.method import Assumes, Feature, Method
+from edgewise.methods.planning import Measured
 
 
 @dataclass(frozen=True)
-class Fisher(PerEdgeMethod):
+class Fisher(Method):
     """Statistic t = ρ̂ √(ν/(1 − ρ̂²)), ν = n − 2 − (p − 2): Student's under the Gaussian null.
 
     Guarantee: per edge, for independent Gaussian rows only. For other rows it is not valid: on
@@ -40,20 +40,12 @@ class Fisher(PerEdgeMethod):
         uncertainty = PerEdge(gaussian_spread(estimate, 1.0), Student(df), exact=True)
         return self.measurement(sample, estimate, uncertainty.statistic(rho), uncertainty)
 
-    def planned(
-        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
-    ) -> PlannedStatistic:
-        effect, p = float(np.abs(wanted).max()), len(wanted)
-        return PlannedStatistic(
-            effect,
-            math.sqrt(1 - effect**2),
-            rows_spent=p,
-            critical=lambda rows, log_level: student_critical(rows - p, log_level),
-        )
+    def degrees_at(self, measured: Measured, n_samples: int, rows: FloatArray) -> FloatArray:
+        return np.asarray(rows - len(measured.precision))
 
 
 @dataclass(frozen=True)
-class Elliptical(PerEdgeMethod):
+class Elliptical(Method):
     """√(n − p − 1) atanh(ρ̂)/√(1 + κ̂), with 1 + κ̂ = mean(cᵀΘ̂c)²/(p(p + 2)).
 
     Guarantee: per edge, for independent rows of any elliptical distribution with fourth moments
@@ -83,17 +75,6 @@ class Elliptical(PerEdgeMethod):
         statistic = uncertainty.statistic(estimate.partial_correlation)
         options = {"kurtosis_ratio": ratio}
         return self.measurement(sample, estimate, statistic, uncertainty, options=options)
-
-    def planned(
-        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
-    ) -> PlannedStatistic:
-        effect = float(np.abs(wanted).max())
-        return PlannedStatistic(
-            math.atanh(effect),
-            math.sqrt(measured.options["kurtosis_ratio"]),
-            slope=1 / (1 - effect**2),
-            rows_spent=len(wanted),
-        )
 
 
 def gaussian_spread(estimate: PrecisionEstimate, kurtosis_ratio: float) -> Spread:

@@ -12,7 +12,7 @@ import numpy as np
 
 from edgewise._linalg import FloatArray, off_diagonal, pairs_of, root_outer
 from edgewise._text import listed
-from edgewise.errors import DataError, TooFewRowsWarning, warn
+from edgewise.errors import TooFewRowsWarning, warn
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.estimate.latent import LatentEstimate, definite, latent_estimate
 from edgewise.inference.cautions import Caution
@@ -21,9 +21,9 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Student
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import Bound, PerEdge, Spread
-from edgewise.methods import planning
 from edgewise.methods.leave_one_out import LeftOut, portions, variation
 from edgewise.methods.method import Assumes, Feature, Method, batches_option, option, seed_option
+from edgewise.methods.planning import Measured
 from edgewise.paper.radii import concordance_radius
 from edgewise.paper.transfers import WhitenedTransfer
 from edgewise.sums.concordance import WINDOW_ROWS, Concordance, left_by_ties, likely_units
@@ -156,38 +156,10 @@ class Kendall(Method):
     def _options(self) -> dict[str, Any]:
         return {} if self.n_batches is None else {"n_batches": self.n_batches}
 
-    def row_planner(self, sample: Sample, measurement: Measurement) -> planning.RowPlanner:
-        """As many as bring the pilot's standard errors of z down, which fall as n^{−1/2}."""
-        rho = measurement.partial_correlation
-        error, p, n = measurement.uncertainty.fisher_z_error(rho), len(rho), sample.n_samples
-        if np.isinf(error[0, 1]):
-            raise DataError(
-                f"pilot: expected enough rows for standard errors, got {n} rows of {p} columns, "
-                "whose latent correlations are not positive definite, or not without some rows; "
-                "take a larger pilot."
-            )
-        unit = error * math.sqrt(max(n - p - 1, 1))
-        np.fill_diagonal(unit, 1.0)
-
-        def rows(plan: planning.Plan) -> FloatArray:
-            slope = 1 / (1 - plan.effect**2)
-            statistic = planning.PlannedStatistic(
-                math.atanh(plan.effect), unit, slope, rows_spent=p + 1, critical=self._critical(p)
-            )
-            return planning.per_edge_rows(plan, statistic, unit / slope)
-
-        return rows
-
-    def _critical(self, p: int) -> Callable[[FloatArray, float], FloatArray]:
-        """Critical values after numbers of rows; the degrees of freedom are the units − 1."""
-
-        def critical(rows: FloatArray, log_level: float) -> FloatArray:
-            units = [likely_units(n, p, self.n_batches, WINDOW_ROWS) for n in rows.ravel()]
-            return planning.student_critical(
-                np.maximum(np.reshape(units, rows.shape) - 1, 1.0), log_level
-            )
-
-        return critical
+    def degrees_at(self, measured: Measured, n_samples: int, rows: FloatArray) -> FloatArray:
+        p = len(measured.precision)
+        units = [likely_units(n, p, self.n_batches, WINDOW_ROWS) for n in rows.ravel()]
+        return np.reshape(units, rows.shape) - 1.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -214,9 +186,6 @@ class KendallBound(Kendall):
         options = self._options() | {"radius": self.radius}
         measured = self.measurement(sample, estimate, estimate.precision, bound, options=options)
         return measured, not latent.replaced
-
-    def row_planner(self, sample: Sample, measurement: Measurement) -> planning.RowPlanner:
-        return planning.bound_planner(measurement)
 
 
 def leave_one_out(concordance: Concordance, estimate: PrecisionEstimate) -> LeftOut | None:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from edgewise._checks import check_alpha, check_choice, check_count, check_flag, check_real
-from edgewise._linalg import FloatArray
+from edgewise._linalg import FloatArray, pairs_of
 from edgewise._text import joined
 from edgewise.errors import ParameterError
 from edgewise.estimate.inverse import PrecisionEstimate, estimate_precision
@@ -35,15 +35,7 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.question import Question, checked_family
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import Bound, Uncertainty
-from edgewise.methods.planning import (
-    PairMoments,
-    Plan,
-    PlannedStatistic,
-    RowPlanner,
-    bound_planner,
-    per_edge_rows,
-    wanted_correlation,
-)
+from edgewise.methods.planning import Measured
 
 #: What a method may support besides complete, independent rows. "two groups" are those that
 #: `compare_groups` compares, and "latent variables" are behind the columns: a method with these
@@ -124,8 +116,6 @@ class Method(ABC):
     `simultaneous`: One threshold for all entries at once, so that no correction applies.
     `effect_scale`: The scale of `min_effect`: "partial_correlation", or "precision" for entries of
       Θ.
-    `plans_by_simulation`: Whether rows for an effect are found by simulation from a pilot, not by a
-      formula.
     """
 
     name: ClassVar[str]
@@ -135,7 +125,6 @@ class Method(ABC):
     supports: ClassVar[frozenset[Feature]] = frozenset()
     simultaneous: ClassVar[bool] = False
     effect_scale: ClassVar[str] = "partial_correlation"
-    plans_by_simulation: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -176,12 +165,12 @@ class Method(ABC):
     def measure(self, sample: Sample) -> Measurement:
         """Estimate, statistic and uncertainty of every pair; nothing is decided."""
 
-    @abstractmethod
-    def row_planner(self, sample: Sample, measurement: Measurement) -> RowPlanner:
-        """How many rows like those of a pilot would find a planned effect, for each pair.
-
-        The pilot is read here, once; the function that comes back is asked about many effects.
-        """
+    def degrees_at(self, measured: Measured, n_samples: int, rows: FloatArray) -> FloatArray:
+        """Degrees of freedom of standard errors after `rows` rows like the measured ones."""
+        degrees = measured.uncertainty.degrees_of_freedom()
+        if np.ndim(degrees) == 0:
+            return np.full(rows.shape, degrees)
+        return np.asarray(pairs_of(np.asarray(degrees)) * rows / n_samples)
 
     def measure_group(self, sample: Sample) -> Measurement:
         """The same of one of two groups, whose difference is then tested."""
@@ -290,36 +279,6 @@ class Method(ABC):
 
 
 @dataclass(frozen=True)
-class PerEdgeMethod(Method):
-    """A test of each edge by itself, then corrected for their number."""
-
-    supports: ClassVar[frozenset[Feature]] = frozenset({"transform"})
-
-    @abstractmethod
-    def planned(
-        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
-    ) -> PlannedStatistic:
-        """The statistic at the planned correlation `wanted`.
-
-        `pilot` are the fourth moments of the pilot's residuals, `moments` those that the residuals
-        would have at that correlation, `measured` is what the method measured on the pilot.
-        """
-
-    def row_planner(self, sample: Sample, measurement: Measurement) -> RowPlanner:
-        estimate = measurement.estimate
-        pilot = PairMoments.of(sample, estimate)
-
-        def rows(plan: Plan) -> FloatArray:
-            rho, wanted = wanted_correlation(estimate, plan.effect)
-            moments = pilot.at_correlation(rho, wanted)
-            deviation = np.sqrt(moments.estimate_variance(wanted))
-            statistic = self.planned(pilot, moments, wanted, measurement)
-            return per_edge_rows(plan, statistic, deviation)
-
-        return rows
-
-
-@dataclass(frozen=True)
 class BoundMethod(Method):
     """One threshold for all entries: a radius around Σ̂, and its transfer to Θ̂."""
 
@@ -339,6 +298,3 @@ class BoundMethod(Method):
         return self.measurement(
             sample, estimate, estimate.precision, bound, maxima=maxima, options=options
         )
-
-    def row_planner(self, sample: Sample, measurement: Measurement) -> RowPlanner:
-        return bound_planner(measurement)

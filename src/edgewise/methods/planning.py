@@ -1,210 +1,235 @@
-"""How many rows would find an effect: the arithmetic that the methods share.
+"""The power of a test: how many rows find an effect, and which effect do some rows find?
 
-For the per-edge methods the pilot's residuals of each pair are given the planned correlation by a
-linear map, and the variance of the statistic there follows from their fourth moments.
+One function answers for `plan_sample_size`, `detectable_effect` and the report. It works from a
+measurement alone, whose errors it scales to other numbers of rows. docs/theory/planning.md has the
+formulas, and the simulations that the constants come from.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from edgewise import _special as special
-from edgewise._linalg import BoolArray, FloatArray
-from edgewise.estimate.inverse import PrecisionEstimate
-from edgewise.inference.measurement import Measurement
-from edgewise.inference.references import Normal
-from edgewise.inference.sample import Sample
+from edgewise._linalg import BoolArray, FloatArray, pairs_of
+from edgewise.inference.references import AnytimeReference
+from edgewise.inference.sign_flip import SignFlip
+from edgewise.inference.uncertainty import Estimated, PerEdge, ScoreTest, Uncertainty
 
-# Where the effect that a number of rows finds is looked for.
-_LARGEST_EFFECT, _SMALLEST_EFFECT = 0.999, 1e-9
-_CLOSE = 0.002  # of the logarithm of the rows
-_MOST_STEPS = 12
-_HALVINGS = 14  # of the logarithm of the rows, where a plan for critical values is looked for
+if TYPE_CHECKING:
+    from edgewise.methods.method import Method
 
+# How much the spread of a standard error exceeds that of a χ² with its degrees of freedom; and how
+# much, relative to it, it grows with the logarithm of the variance over that of Gaussian rows.
+_SPREAD_OF_ERRORS, _SPREAD_BY_TAILS, _SPREAD_OF_SCORES = 1.0, 0.15, 0.25
+# The deviation of the logarithm of degrees of freedom that were estimated: times their root, and
+# with the same logarithm.
+_SPREAD_OF_DEGREES, _DEGREES_BY_TAILS = 1.2, 0.6
+_NODES = 7  # of the law of an error, where power is averaged over it
+_LARGEST = 0.999
+_HALVINGS = 40
+_MOST_ROWS = 1e15
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Plan:
-    """The partial correlation to be found, with which power, in which pairs, at which levels."""
-
-    effect: float
-    power: float
-    alpha: float
-    log_level: float
-    pairs: BoolArray
-
-
-#: From a plan to the rows that it needs, for each pair.
-RowPlanner = Callable[[Plan], FloatArray]
+#: From effects to the power to find them, for the pairs above the diagonal.
+Power = Callable[[FloatArray], FloatArray]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class PairMoments:
-    """Fourth moments of the two unit-variance residuals of each pair; the pair is (i, j)."""
+class Measured(Estimated, Protocol):
+    """What power is found from: a measurement, or a result."""
 
-    m40: FloatArray
-    m31: FloatArray
-    m22: FloatArray
+    @property
+    def uncertainty(self) -> Uncertainty: ...
 
-    @classmethod
-    def of(cls, sample: Sample, estimate: PrecisionEstimate) -> PairMoments:
-        sums = sample.pair_sums(estimate.leverage())
-        n, p = estimate.n_samples, len(estimate.precision)
-        fourth = sums.square_square.diagonal() / n
-        return cls(
-            m40=np.repeat(fourth[:, np.newaxis], p, axis=1),
-            m31=sums.cube_linear / n,
-            m22=sums.square_square / n,
-        )
-
-    def at_correlation(self, rho: FloatArray, wanted: FloatArray) -> PairMoments:
-        """The moments after the linear map that gives each pair the partial correlation `wanted`.
-
-        In the basis v_i ± v_j residuals of partial correlation ρ have variances 1 ∓ ρ, so the map
-        scales the sum by √((1−ρ′)/(1−ρ)) and the difference by √((1+ρ′)/(1+ρ)).
-        """
-        plus, minus = np.sqrt((1 - wanted) / (1 - rho)), np.sqrt((1 + wanted) / (1 + rho))
-        a, b = (plus + minus) / 2, (plus - minus) / 2
-        m40, m31, m22, m13, m04 = self.m40, self.m31, self.m22, self.m31.T, self.m40.T
-        return PairMoments(
-            m40=a**4 * m40
-            + 4 * a**3 * b * m31
-            + 6 * a**2 * b**2 * m22
-            + 4 * a * b**3 * m13
-            + b**4 * m04,
-            m31=a**3 * b * m40
-            + (a**4 + 3 * a**2 * b**2) * m31
-            + 3 * a * b * (a**2 + b**2) * m22
-            + (3 * a**2 * b**2 + b**4) * m13
-            + a * b**3 * m04,
-            m22=a**2 * b**2 * (m40 + m04 + 2 * m22)
-            + (a**2 + b**2) ** 2 * m22
-            + 2 * a * b * (a**2 + b**2) * (m31 + m13),
-        )
-
-    def score_variance(self, rho: FloatArray) -> FloatArray:
-        """E[P²]/(1−ρ²)², P = (v_i + ρv_j)(v_j + ρv_i): the score test's T is √n ρ̂ over its root."""
-        ends, cubes = self.m40 + self.m40.T, self.m31 + self.m31.T
-        square = (
-            ((1 + rho**2) ** 2 + 2 * rho**2) * self.m22
-            + rho**2 * ends
-            + 2 * rho * (1 + rho**2) * cubes
-        )
-        return square / (1 - rho**2) ** 2
-
-    def estimate_variance(self, rho: FloatArray) -> FloatArray:
-        """n Var ρ̂ = E[(v_iv_j + (ρ/2)(v_i² + v_j²))²]."""
-        ends, cubes = self.m40 + self.m40.T, self.m31 + self.m31.T
-        return self.m22 + rho * cubes + rho**2 / 4 * (ends + 2 * self.m22)
+    @property
+    def selection(self) -> Any: ...
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class PlannedStatistic:
-    """A statistic √n · effect/unit, and how much it varies.
+def power_at(
+    method: Method,
+    measured: Measured,
+    n_samples: int,
+    rows: FloatArray,
+    log_level: float,
+    least: float = 0.0,
+) -> Power:
+    """The power after `rows` rows like the `n_samples` measured ones, to exceed a least effect."""
+    uncertainty = measured.uncertainty
+    rho = np.clip(pairs_of(measured.partial_correlation), -_LARGEST, _LARGEST)
+    if isinstance(uncertainty, ScoreTest):
+        return _of_score_test(uncertainty, rho, rows, log_level, least)
+    if not isinstance(uncertainty, PerEdge):
+        raise TypeError("measured: expected errors of each pair, not a bound")
+    spent = len(measured.precision) + 1
+    left = np.maximum(rows - spent, 1e-3)
+    error = pairs_of(uncertainty.fisher_z_error(measured.partial_correlation))
+    error = error * np.sqrt(max(n_samples - spent, 1) / left)
+    degrees = np.maximum(method.degrees_at(measured, n_samples, rows), 1.0)
+    if isinstance(uncertainty.reference, AnytimeReference):
+        log_level = uncertainty.reference.level_of_one_look(rows, log_level)
+    if uncertainty.exact:
+        half = np.arcsinh(_student(degrees, log_level) / np.sqrt(degrees))
+        half = half + math.atanh(least)
+        return lambda effect: np.asarray(special.ndtr((np.arctanh(effect) - half) / error))
+    # Power is the mean over what the standard error, and its degrees of freedom, may turn out to be.
+    tails = np.log(np.maximum(error**2 * left, 1.0))
+    of_error = _SPREAD_OF_ERRORS / np.sqrt(2 * degrees) + _SPREAD_BY_TAILS * tails
+    nodes = special.ndtri((np.arange(_NODES) + 0.5) / _NODES)
+    shown = [np.maximum(error * np.exp(of_error * x), 1 / np.sqrt(left)) for x in nodes]
+    if np.ndim(uncertainty.degrees_of_freedom()):  # estimated for each pair
+        of_degrees = _SPREAD_OF_DEGREES / np.sqrt(degrees) + _DEGREES_BY_TAILS * tails
+        critical = [_student(degrees * np.exp(-of_degrees * x), log_level) for x in nodes]
+    else:
+        critical = [_student(degrees, log_level)] * _NODES
+    needed = [c * s for c, s in zip(critical, shown, strict=True)]
 
-    `unit`: What the statistic is divided by, without √n.
-    `slope`: How fast that scale grows with ρ at the effect.
-    `inflation`: How much larger errors are than those of independent rows.
-    `rows_spent`: Rows added to those needed, because adjusting for the other columns uses them up.
-    `critical`: The critical values after this many rows, at a (log) level; by default the normal's.
+    def power(effect: FloatArray) -> FloatArray:
+        beyond = np.arctanh(effect) - math.atanh(least)
+        return np.asarray(np.mean([special.ndtr((beyond - one) / error) for one in needed], axis=0))
+
+    return power
+
+
+def _student(degrees: FloatArray, log_level: FloatArray | float) -> FloatArray:
+    """Critical values of Student's t."""
+    with np.errstate(under="ignore"):
+        return -np.asarray(special.stdtrit(degrees, np.exp(log_level) / 2), dtype=np.float64)
+
+
+def _of_score_test(
+    test: ScoreTest, rho: FloatArray, rows: FloatArray, log_level: float, least: float
+) -> Power:
+    """Power of T = n(ρ̂ − ρ₀)/√max(Σ w u(ρ₀)², (n²/m)(1 − ρ₀²)²), ρ₀ the least effect.
+
+    A linear map of the residuals of a pair gives them the correlation of the effect: in the basis
+    e_i ± e_j their variances 1 ± ρ become 1 ± ρ′. The products x = e_ie_j and half sums of squares
+    h = (e_i² + e_j²)/2 then become (a² + b²)x + 2abh and (a² + b²)h + 2abx.
     """
+    n, p = test.n_samples, len(test.second)
+    xx, xh, hh = pairs_of(test.second) / n, pairs_of(test.cross) / (2 * n), pairs_of(test.ends) / n
+    degrees = pairs_of(np.broadcast_to(np.asarray(test.degrees, dtype=float), (p, p)))
+    spent = np.minimum(p - 1, n - degrees)
+    left = np.maximum((degrees + spent) * rows / n - spent, 1e-3)
+    fourth = pairs_of(test.reference.fourth) * n / rows
+    sixth = pairs_of(test.reference.sixth) * (n / rows) ** 2
 
-    effect: float
-    unit: FloatArray | float
-    slope: float = 1.0
-    inflation: float = 1.0
-    rows_spent: int = 0
-    critical: Callable[[FloatArray, float], FloatArray] | None = None
+    def power(effect: FloatArray) -> FloatArray:
+        to = np.where(rho < 0, -effect, effect)
+        start = np.where(rho < 0, -least, least)
+        plus, minus = np.sqrt((1 + to) / (1 + rho)), np.sqrt((1 - to) / (1 - rho))
+        c, d = (plus**2 + minus**2) / 2, (plus**2 - minus**2) / 2  # a² + b², and 2ab
+        second = c * c * xx + 2 * c * d * xh + d * d * hh
+        cross = c * d * xx + (c * c + d * d) * xh + c * d * hh
+        ends = d * d * xx + 2 * c * d * xh + c * c * hh
+
+        def variance(at: FloatArray) -> FloatArray:
+            own = second - 2 * at * cross + at**2 * ends
+            return np.asarray(np.maximum(own, rows / left * (1 - at**2) ** 2))
+
+        unit, deviation = np.sqrt(variance(start)), np.sqrt(variance(to))
+        statistic = np.sqrt(rows) * (effect - least) / unit
+        # Products have a larger kurtosis where they are correlated, as those of Gaussian rows do.
+        law = SignFlip(
+            fourth * _gaussian_fourth(to) / _gaussian_fourth(rho),
+            sixth * _gaussian_sixth(to) / _gaussian_sixth(rho),
+        )
+        critical: FloatArray = law.critical(log_level)
+        tails = np.log(np.maximum(deviation / (1 - to**2), 1.0)) * 2
+        # Σ w u² varies with Σ e_ie_j, so the statistic varies less than its root alone would say.
+        spread = (1 - to**2) * (deviation / unit) ** 2
+        spread = np.sqrt(spread + (_SPREAD_OF_SCORES * critical * tails) ** 2)
+        return np.asarray(special.ndtr((statistic - critical) / spread))
+
+    return power
 
 
-def planned_fisher_z(
-    moments: PairMoments,
-    wanted: FloatArray,
+def _gaussian_fourth(rho: FloatArray) -> FloatArray:
+    """E(e_ie_j)⁴ over its square root's square, of Gaussian residuals; relative to ρ = 0."""
+    r2 = rho**2
+    return np.asarray((1 + 8 * r2 + 8 / 3 * r2**2) / (1 + 2 * r2) ** 2)
+
+
+def _gaussian_sixth(rho: FloatArray) -> FloatArray:
+    """The same of the sixth power."""
+    r2 = rho**2
+    return np.asarray((1 + 18 * r2 + 24 * r2**2 + 3.2 * r2**3) / (1 + 2 * r2) ** 3)
+
+
+def effect_found(
+    method: Method,
+    measured: Measured,
+    n_samples: int,
+    rows: FloatArray | float,
+    power: float,
+    log_level: float,
+    least: float = 0.0,
+) -> FloatArray:
+    """The effect that each pair above the diagonal must have to be found; NaN if none is enough."""
+    rows = np.asarray(rows, dtype=float)
+    found = power_at(method, measured, n_samples, rows, log_level, least)
+    size = np.broadcast_shapes(rows.shape, pairs_of(measured.precision).shape)
+    low, high = np.full(size, max(least, 1e-9)), np.full(size, _LARGEST)
+    effect = _first(lambda effect: np.asarray(found(effect) >= power), low, high)
+    return np.where(effect < 0.99 * _LARGEST, effect, np.nan)
+
+
+def typical_effect(
+    method: Method,
+    measured: Measured,
+    n_samples: int,
+    rows: float,
+    tested: BoolArray,
+    power: float,
+    log_level: float,
     *,
-    inflation: float = 1.0,
-    critical: Callable[[FloatArray, float], FloatArray] | None = None,
-) -> PlannedStatistic:
-    """The statistic z/s: n Var z = n Var ρ̂/(1 − ρ²)², never below one, as for Gaussian rows."""
-    effect = float(np.abs(wanted).max())
-    slope = 1 / (1 - effect**2)
-    unit = np.maximum(slope * np.sqrt(moments.estimate_variance(wanted)), 1.0)
-    return PlannedStatistic(
-        math.atanh(effect),
-        unit,
-        slope=slope,
-        inflation=inflation,
-        rows_spent=len(wanted) + 1,
-        critical=critical,
-    )
+    alpha: float,
+    least: float = 0.0,
+) -> float:
+    """The effect that the median of the tested pairs must have; NaN if none is found."""
+    if not measured.uncertainty.simultaneous:
+        found = effect_found(method, measured, n_samples, rows, power, log_level, least)
+        effect = float(np.median(np.nan_to_num(found[pairs_of(tested)], nan=np.inf)))
+        return effect if math.isfinite(effect) else math.nan
+
+    def enough(effect: FloatArray) -> BoolArray:
+        needed = measured.uncertainty.rows_for_effect(
+            measured.precision, n_samples, alpha, float(effect)
+        )
+        return np.asarray(np.median(needed[tested]) <= rows)
+
+    effect = float(_first(enough, np.array(1e-9), np.array(_LARGEST)))
+    return effect if effect < 0.99 * _LARGEST else math.nan
 
 
-def wanted_correlation(estimate: PrecisionEstimate, effect: float) -> tuple[FloatArray, FloatArray]:
-    """The pilot's partial correlations (0 on the diagonal), and the planned ones, signs kept."""
-    rho = np.where(np.eye(len(estimate.precision), dtype=bool), 0.0, estimate.partial_correlation)
-    return rho, np.where(rho < 0, -effect, effect)
+def rows_found(
+    method: Method,
+    measured: Measured,
+    n_samples: int,
+    effect: float,
+    power: float,
+    log_level: float,
+) -> FloatArray:
+    """How many rows find the effect in each pair above the diagonal; infinite if none do."""
+    wanted = np.full(pairs_of(measured.precision).shape, effect)
+
+    def enough(rows: FloatArray) -> BoolArray:
+        return np.asarray(power_at(method, measured, n_samples, rows, log_level)(wanted) >= power)
+
+    rows = _first(enough, np.full(wanted.shape, 4.0), np.full(wanted.shape, _MOST_ROWS))
+    return np.where(rows < 0.99 * _MOST_ROWS, rows, np.inf)
 
 
-def per_edge_rows(plan: Plan, statistic: PlannedStatistic, deviation: FloatArray) -> FloatArray:
-    """n with P(|T| > critical) = power, T about √n·effect/unit; ω is the deviation of √n ρ̂ there."""
-    p = len(deviation)
-    unit = np.asarray(statistic.unit) * statistic.inflation
-    above = float(special.ndtri(plan.power)) * statistic.slope * statistic.inflation * deviation
-
-    def rows_at(critical: FloatArray | float) -> FloatArray:
-        with np.errstate(over="ignore"):
-            needed = np.maximum((critical * unit + above) / statistic.effect, 0.0) ** 2
-        return np.asarray(needed + statistic.rows_spent)
-
-    rows = rows_at(Normal().critical(plan.log_level))
-    if statistic.critical is None:
-        return rows
-    # The critical value falls with the number of rows that is sought, with few rows so steeply that
-    # repeating the step goes back and forth for ever. But the answer lies between two neighbours.
-    few, many = rows, rows_at(statistic.critical(np.maximum(rows, 3.0 * p), plan.log_level))
+def _first(
+    enough: Callable[[FloatArray], BoolArray], low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """The smallest of each that is enough, by halving on a logarithmic scale."""
     for _ in range(_HALVINGS):
-        rows = np.sqrt(few) * np.sqrt(many)
-        enough = rows_at(statistic.critical(np.maximum(rows, 3.0 * p), plan.log_level)) <= rows
-        few, many = np.where(enough, few, rows), np.where(enough, rows, many)
-    return many
-
-
-def bound_planner(measurement: Measurement) -> RowPlanner:
-    """Rows at which the bound of a pilot, τu_ij, comes down to effect·√(Θ̂_iiΘ̂_jj)."""
-    bound, estimate = measurement.uncertainty, measurement.estimate
-    return lambda plan: bound.rows_for_effect(
-        estimate.precision, estimate.n_samples, plan.alpha, plan.effect
-    )
-
-
-def effect_for_rows(rows_for: Callable[[float], float], n_samples: int, guess: float) -> float:
-    """The effect that needs just `n_samples` rows; NaN if they are too few for any.
-
-    By secants from the guess; steps that leave the interval of the answer are halved.
-    """
-    target = math.log(n_samples)
-    low, high = (math.log(math.atanh(effect)) for effect in (_SMALLEST_EFFECT, _LARGEST_EFFECT))
-    x = math.log(math.atanh(min(max(guess, 2 * _SMALLEST_EFFECT), 0.9)))
-    slope, before = -2.0, None
-    for _ in range(_MOST_STEPS):
-        needed = rows_for(math.tanh(math.exp(x)))
-        gap = (math.log(needed) if 0 < needed < math.inf else math.inf) - target
-        if abs(gap) < _CLOSE:
+        middle = np.sqrt(low * high)
+        with np.errstate(invalid="ignore", over="ignore"):
+            reached = enough(middle)
+        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+        if (high < low * 1.0001).all():
             break
-        low, high = (x, high) if gap > 0 else (low, x)
-        if before is not None and math.isfinite(gap - before[1]) and gap != before[1]:
-            slope = (gap - before[1]) / (x - before[0])
-        before = (x, gap)
-        step = x - gap / slope if slope < 0 else math.nan
-        x = step if low < step < high else (low + high) / 2
-        if high - low < 1e-4:
-            break
-    effect = math.tanh(math.exp(x))
-    return effect if effect < 0.99 * _LARGEST_EFFECT else math.nan
-
-
-def student_critical(degrees: FloatArray, log_level: float) -> FloatArray:
-    """Critical values of Student's t with the given degrees of freedom."""
-    return -np.asarray(special.stdtrit(degrees, math.exp(log_level) / 2), dtype=np.float64)
+    return high

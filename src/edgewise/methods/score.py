@@ -16,8 +16,7 @@ from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
 from edgewise.inference.uncertainty import ScoreTest, floored_spread
 from edgewise.methods.leave_one_out import unit_scores
-from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
-from edgewise.methods.planning import PairMoments, PlannedStatistic
+from edgewise.methods.method import Assumes, Feature, Method
 from edgewise.methods.wald import NEARLY_ONE, precision_variance
 from edgewise.sums.score import ScoreSums
 
@@ -26,7 +25,7 @@ _FEWEST_DEGREES = 3.0
 
 
 @dataclass(frozen=True)
-class Score(PerEdgeMethod):
+class Score(Method):
     """T_ij = Σ e_i e_j / √max(Σ w e_i² e_j², Σe_i²Σe_j²/(n−p+1)).
 
     e_i and e_j are the residuals of x_i and x_j given the other p − 2 variables. The divisor uses
@@ -80,12 +79,6 @@ class Score(PerEdgeMethod):
                 estimate, found.sums, degrees, terms=found.units, variance=found.precision
             )
         return self.measurement(sample, estimate, uncertainty.statistic(rho), uncertainty)
-
-    def planned(
-        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
-    ) -> PlannedStatistic:
-        unit = np.sqrt(np.maximum(moments.score_variance(wanted), 1.0))
-        return PlannedStatistic(float(np.abs(wanted).max()), unit, rows_spent=len(wanted) - 1)
 
 
 def score_test(

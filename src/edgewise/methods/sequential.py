@@ -5,21 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from edgewise._linalg import FloatArray
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import AnytimeReference, Student, tuned_rho2
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge
-from edgewise.methods.batch import check_batches, dependence_inflation, state_batches
+from edgewise.methods.batch import check_batches, typical_batches
 from edgewise.methods.leave_one_out import left_out_batches
-from edgewise.methods.method import Assumes, Feature, PerEdgeMethod, batches_option, option
-from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
+from edgewise.methods.method import Assumes, Feature, Method, batches_option, option
+from edgewise.methods.planning import Measured
 
 
 @dataclass(frozen=True)
-class Sequential(PerEdgeMethod):
+class Sequential(Method):
     """The test of batch means at a level that holds at all looks at once.
 
     At however many looks, the probability of ever calling a pair without an edge an edge should be
@@ -76,20 +74,5 @@ class Sequential(PerEdgeMethod):
             options={"tuned_for": self.tuned_for, "tuned_level": self.tuned_level},
         )
 
-    def planned(
-        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
-    ) -> PlannedStatistic:
-        p = len(wanted)
-        rho2 = tuned_rho2(self.tuned_level / (p * (p - 1) / 2), self.tuned_for)
-
-        def critical(rows: FloatArray, log_level: float) -> FloatArray:
-            found = [
-                AnytimeReference(round(n), rho2, Student(state_batches(n, p) - 1)).critical(
-                    log_level
-                )
-                for n in rows.ravel()
-            ]
-            return np.reshape(found, rows.shape)
-
-        inflation = dependence_inflation(pilot, measured)
-        return planned_fisher_z(moments, wanted, inflation=inflation, critical=critical)
+    def degrees_at(self, measured: Measured, n_samples: int, rows: FloatArray) -> FloatArray:
+        return typical_batches(rows, len(measured.precision)) - 1.0

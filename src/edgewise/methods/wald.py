@@ -14,8 +14,7 @@ from edgewise.inference.references import Student, degrees_of_freedom
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge, Spread, floored_spread
 from edgewise.methods.leave_one_out import unit_sandwich
-from edgewise.methods.method import Assumes, Feature, PerEdgeMethod
-from edgewise.methods.planning import PairMoments, PlannedStatistic, planned_fisher_z
+from edgewise.methods.method import Assumes, Feature, Method
 from edgewise.sums.pairs import ExactPairs, PairSums
 from edgewise.sums.score import row_tau, score_weight, strong_pairs
 
@@ -25,7 +24,7 @@ _LEAST = 1e-10  # of 1 − h, as in sums/score.py
 
 
 @dataclass(frozen=True)
-class Wald(PerEdgeMethod):
+class Wald(Method):
     """Fisher's z = atanh ρ̂_ij over its sandwich standard error; Student's t.
 
     The influence of a row on ρ̂_ij is v_iv_j + (ρ̂/2)(v_i² + v_j²), v the unit-variance residuals.
@@ -70,11 +69,6 @@ class Wald(PerEdgeMethod):
 
     def fisher_z_of_rows(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         return fisher_z_of_rows(X)
-
-    def planned(
-        self, pilot: PairMoments, moments: PairMoments, wanted: FloatArray, measured: Measurement
-    ) -> PlannedStatistic:
-        return planned_fisher_z(moments, wanted)
 
 
 def sandwich(

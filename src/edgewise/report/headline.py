@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from edgewise.plots.layout import Graph
 from edgewise.plots.safe_names import printable
-from edgewise.results.detectable import DetectableCurve, detectable_curve
+from edgewise.results.detectable import detected_effect
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.summary import adjusted_for, is_chosen, number_text
 
@@ -129,12 +130,9 @@ def sentences(result: EdgeTestResult, graph: Graph, short: list[str]) -> list[st
     return [*filter(None, [text, _power(result), result.why]), *result.notes]
 
 
-def detectable(result: EdgeTestResult) -> DetectableCurve | None:
-    """Which partial correlations rows like these detect; None if the result cannot say."""
-    if result.provenance.n_copies is not None:
-        return None
-    curve = detectable_curve(result, POWER)
-    return curve if np.isfinite(curve.own_effect) else None
+def detects(result: EdgeTestResult) -> float:
+    """The partial correlation that rows like these detect; NaN if the result cannot say."""
+    return math.nan if result.provenance.n_copies is not None else detected_effect(result, POWER)
 
 
 def _hubs(graph: Graph, short: list[str]) -> str:
@@ -156,10 +154,10 @@ def _hubs(graph: Graph, short: list[str]) -> str:
 
 def _power(result: EdgeTestResult) -> str:
     """What these rows can detect."""
-    curve = detectable(result)
-    if curve is None:
+    found = detects(result)
+    if math.isnan(found):
         return ""
-    effect, rows = f"{curve.own_effect:.2g}", f"{result.n_samples:,} rows"
+    effect, rows = f"{found:.2g}", f"{result.n_samples:,} rows"
     if is_bound(result):
         return f"With {rows}, this bound sees partial correlations above {effect}."
     given = "If its assumptions held, this" if breaking(result) else f"With {rows}, this"

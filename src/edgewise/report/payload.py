@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -15,8 +16,9 @@ from edgewise.inference.uncertainty import Uncertainty
 from edgewise.plots.graph_drawing import community_order
 from edgewise.plots.layout import Graph, graph_of, node_positions
 from edgewise.plots.safe_names import printable, short_names
-from edgewise.report.headline import POWER, PROMISES, broken_promise, detectable, is_bound
+from edgewise.report.headline import POWER, PROMISES, broken_promise, detects, is_bound
 from edgewise.results.centrality import centralities
+from edgewise.results.detectable import detectable_curve
 from edgewise.results.result import EdgeTestResult
 
 #: Minimal effects that a reader can choose among; their p-values are computed beforehand.
@@ -146,15 +148,16 @@ def _centrality(result: EdgeTestResult, graph: Graph) -> dict[str, Any]:
 
 def _detectable(result: EdgeTestResult) -> dict[str, Any] | None:
     """Which partial correlations more rows would show, and these do."""
-    curve = detectable(result)
-    if curve is None:
+    own = detects(result)
+    if math.isnan(own):
         return None
+    curve = detectable_curve(result, POWER)
     known = np.isfinite(curve.effects)
     return {
         "rows": curve.rows[known].tolist(),
         "effects": [float(f"{one:.4g}") for one in curve.effects[known]],
         "ownRows": result.n_samples,
-        "ownEffect": float(f"{curve.own_effect:.4g}"),
+        "ownEffect": float(f"{own:.4g}"),
         "power": None if is_bound(result) else POWER,
     }
 
