@@ -65,7 +65,7 @@ IGNORED = {
 RESULTS = {"PR01": "undocumented parameters"}
 
 #: What scikit-learn adds to an estimator whose `fit` takes more than rows.
-OF_SKLEARN = ("set_fit_request", "set_partial_fit_request")
+OF_SKLEARN = ("set_fit_request",)
 
 NAMES = {
     f"{path}.{name}": getattr(import_module(path), name)

@@ -46,7 +46,6 @@ estimator = ew.EdgeTest(method="batch").fit(X)
 assert_type(estimator, ew.EdgeTest)
 assert_type(estimator.result_, ew.EdgeTestResult)
 assert_type(estimator.adjacency_, npt.NDArray[np.bool_])
-assert_type(estimator.partial_fit(X), ew.EdgeTest)
 
 assert_type(
     ew.accumulate(X),

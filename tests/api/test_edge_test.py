@@ -21,8 +21,6 @@ from edgewise.tables.table import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
-SUPPORT = [(-60, 60)] * 4
-
 
 @pytest.mark.parametrize("method", list(METHODS))
 def test_every_method_fills_the_whole_result(rows, method):
@@ -63,7 +61,6 @@ def test_a_state_gives_what_the_rows_give(rows, same_result, method):
         ("whitened", {}),
         ("whitened", {"radius": "chi2"}),
         ("spectral", {"radius": "chi2"}),
-        ("spectral", {"radius": "hoeffding", "support": SUPPORT}),
         ("spectral", {"standardize": True}),
         ("trace", {"standardize": True}),
     ],

@@ -89,8 +89,6 @@ def test_parameters_and_options_of_the_method(rows, same_result, parameters):
         same_result(fitted.result_, expected)
         assert fitted.result_.options == expected.options
         assert f"{next(iter(parameters))}=" in repr(estimator)
-    chosen = made[0]._method()
-    assert hasattr(made[0], "partial_fit") == (not chosen.needs.in_one_pass().reads_again)
 
 
 @pytest.mark.parametrize(
@@ -115,50 +113,12 @@ def test_bad_parameters_fail_in_fit(rows, refuses, parameters, fragments):
     refuses(lambda: estimator.fit(rows), EdgewiseError, *fragments)
 
 
-class TestPartialFit:
-    def test_batches_equal_one_fit(self, rows, same_result):
-        for method in ONE_PASS[:4]:
-            for cuts in ([200], [1, 3, 350], range(2, 400, 2)):
-                estimator = EdgeTest(method)
-                for batch in np.split(rows, list(cuts)):
-                    estimator.partial_fit(batch)
-                same_result(estimator.result_, EdgeTest(method).fit(rows).result_)
-                assert estimator.n_samples_seen_ == 400
-
-    def test_needs_one_pass(self):
-        for method in TWO_PASSES:
-            with pytest.raises(AttributeError, match="partial_fit") as caught:
-                EdgeTest(method).partial_fit  # noqa: B018
-            why = f"{caught.value} {caught.value.__cause__}"
-            assert f"{method!r} with these options reads the rows twice" in why
-        assert hasattr(EdgeTest("trace"), "partial_fit")
-        assert hasattr(EdgeTest("trace", standardize=True), "partial_fit")
-
-    def test_a_state_is_fitted_as_its_rows(self, rows, same_result):
-        state = ew.accumulate(rows, n_batches=20)
-        fitted = EdgeTest("batch", given="x0").fit(state)
-        same_result(fitted.result_, ew.edge_test(state, method="batch", given="x0"))
-        assert fitted.moments_ is state
-        assert (fitted.n_samples_seen_, fitted.n_features_in_) == (400, 4)
-
-    def test_fit_forgets(self, rows, same_result):
-        estimator = EdgeTest("trace").partial_fit(rows[:, :3]).partial_fit(rows[:, 1:])
-        same_result(estimator.fit(rows[:100]).result_, ew.edge_test(rows[:100], method="trace"))
-        assert (estimator.n_samples_seen_, estimator.n_features_in_) == (100, 4)
-
-    def test_an_error_leaves_what_was_learnt(self, rows, require, refuses):
-        frame = require("pandas").DataFrame(np.asarray(rows), columns=list("abcd"))
-        there = require("dask.dataframe").from_pandas(frame, npartitions=3)
-        estimator = EdgeTest("fisher").partial_fit(there)
-        for wrong in (there[list("abdc")], there * np.nan):
-            refuses(lambda wrong=wrong: estimator.partial_fit(wrong), DataError)
-        assert estimator.n_samples_seen_ == estimator.result_.n_samples == 400
-        assert estimator.partial_fit(there).n_samples_seen_ == 800
-        refuses(
-            lambda: EdgeTest("batch", given=["y"]).partial_fit(rows),
-            DataError,
-            "given: the table has no column",
-        )
+def test_a_state_is_fitted_as_its_rows(rows, same_result):
+    state = ew.accumulate(rows, n_batches=20)
+    fitted = EdgeTest("batch", given="x0").fit(state)
+    same_result(fitted.result_, ew.edge_test(state, method="batch", given="x0"))
+    assert (fitted.n_samples_seen_, fitted.n_features_in_) == (400, 4)
+    assert EdgeTest("trace").fit(rows[:, :3]).fit(rows).n_features_in_ == 4
 
 
 def test_rows_of_any_kind(rows, require, same_result):
@@ -171,11 +131,10 @@ def test_rows_of_any_kind(rows, require, same_result):
         require("pyarrow").table(frame),
         there,
     ):
-        for fitted in (EdgeTest("fisher").fit(data), EdgeTest("fisher").partial_fit(data)):
-            assert list(fitted.feature_names_in_) == list("abcd")
-            same_result(fitted.result_, ew.edge_test(rows, method="fisher"), names="abcd")
-    pieces = EdgeTest("trace").partial_fit(array[:100]).partial_fit(rows[100:])
-    same_result(pieces.result_, EdgeTest("trace").fit(array).result_)
+        fitted = EdgeTest("fisher").fit(data)
+        assert list(fitted.feature_names_in_) == list("abcd")
+        same_result(fitted.result_, ew.edge_test(rows, method="fisher"), names="abcd")
+    same_result(EdgeTest("trace").fit(array).result_, EdgeTest("trace").fit(rows).result_)
 
 
 @pytest.fixture(scope="module")

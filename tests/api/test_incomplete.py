@@ -9,7 +9,6 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import ParameterError
-from edgewise.sums import accumulate as checkpoint_module
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning"),
@@ -97,19 +96,6 @@ class TestAccumulate:
         result = ew.edge_test(tmp_path / "x.ews", method=ew.methods.Batch(n_batches=25))
         same_result(result, expected, names="abcd")
 
-    def test_merging(self, weighted_file, write_csv, tmp_path, gaps, weights):
-        halves = []
-        for number, some in enumerate((slice(0, 200), slice(200, 400))):
-            table = np.column_stack([weights[some], gaps[some][:, ::-1]])
-            path = write_csv(tmp_path / f"{number}.csv", "wdcba", table)
-            halves.append(ew.accumulate(path, n_batches=25, weights="w", **PAIRWISE))
-        whole = ew.accumulate(weighted_file, n_batches=25, weights="w", **PAIRWISE)
-        merged = halves[0] + halves[1]
-        assert merged.feature_names == ("d", "c", "b", "a")
-        np.testing.assert_allclose(
-            merged.covariance()[::-1, ::-1], whole.covariance(), rtol=1e-11, atol=1e-12
-        )
-
     def test_refuses(self, gaps, weights, weighted_file, refuses):
         for how in (PAIRWISE, {"weights": weights}):
             refuses(
@@ -124,55 +110,6 @@ class TestAccumulate:
         )
 
 
-class TestCheckpoints:
-    """Reading that is interrupted after any block, and continued, is reading once."""
-
-    @pytest.fixture
-    def small_blocks(self, monkeypatch):
-        from edgewise.tables import table
-
-        monkeypatch.setattr(table, "_MOST_BATCH_ROWS", 16)
-        monkeypatch.setattr(table, "_FEWEST_BATCH_ROWS", 16)
-
-    @pytest.fixture
-    def interrupted(self, monkeypatch, tmp_path):
-        """``interrupted(path, blocks, **how)``: stop after so many blocks, then go on."""
-
-        class StoppedError(Exception):
-            pass
-
-        read = checkpoint_module.read_into
-
-        def run(path, blocks, **how):
-            seen = 0
-
-            def stopping(state, table, *, after):
-                def counted(so_far, part):
-                    nonlocal seen
-                    after(so_far, part)
-                    seen += 1
-                    if seen == blocks:
-                        raise StoppedError
-
-                return read(state, table, after=counted)
-
-            kept = {"checkpoint": tmp_path / f"{blocks}.checkpoint", "every": 1e-9}
-            monkeypatch.setattr(checkpoint_module, "read_into", stopping)
-            with pytest.raises(StoppedError):
-                ew.accumulate(path, **kept, **how)
-            monkeypatch.setattr(checkpoint_module, "read_into", read)
-            return ew.accumulate(path, resume=True, **kept, **how)
-
-        return run
-
-    @pytest.mark.parametrize("after", [1, 20])
-    @pytest.mark.parametrize("how", [PAIRWISE, {"weights": "w", **PAIRWISE}])
-    def test_uneven_rows(self, weighted_file, small_blocks, interrupted, after, how):
-        how = {"n_batches": 25, **how, **({} if "weights" in how else {"exclude": "w"})}
-        found = interrupted(weighted_file, after, **how)
-        same_state(found, ew.accumulate(weighted_file, **how))
-
-
 class TestEstimator:
     @pytest.mark.parametrize("method", TAKING)
     def test_fit(self, gaps, weights, same_result, method):
@@ -185,50 +122,19 @@ class TestEstimator:
 
     def test_refuses(self, rows, gaps, weights, refuses):
         for method in ("fisher", "trace"):
-            for fit in ("fit", "partial_fit"):
-                test = ew.EdgeTest(method)
-                refuses(
-                    lambda test=test, fit=fit: getattr(test, fit)(rows, sample_weight=weights),
-                    ParameterError,
-                    "weights: sampling weights are not supported by method",
-                )
-                lacking = ew.EdgeTest(method, missing="pairwise")
-                refuses(
-                    lambda test=lacking, fit=fit: getattr(test, fit)(gaps),
-                    ParameterError,
-                    "missing: 'pairwise' is not supported by method",
-                )
+            refuses(
+                lambda m=method: ew.EdgeTest(m).fit(rows, sample_weight=weights),
+                ParameterError,
+                "weights: sampling weights are not supported by method",
+            )
+            refuses(
+                lambda m=method: ew.EdgeTest(m, missing="pairwise").fit(gaps),
+                ParameterError,
+                "missing: 'pairwise' is not supported by method",
+            )
         refuses(
             lambda: ew.EdgeTest().fit(rows, sample_weight=weights, clusters=np.arange(400) // 8),
             ParameterError,
             "weights: expected without clusters",
         )
         refuses(lambda: ew.EdgeTest(missing="some").fit(rows), ParameterError, "missing: expected")
-
-
-class TestReports:
-    @pytest.fixture
-    def page_of(self, require, tmp_path):
-        require("jinja2")
-
-        def write(result, **more):
-            result.report(tmp_path / "r.html", **more)
-            return (tmp_path / "r.html").read_text(encoding="utf-8")
-
-        return write
-
-    def test_bars(self, page_of, gaps):
-        names = ["<script>alert(1)</script>", "b & c", "c", "d"]
-        result = ew.edge_test(gaps, feature_names=names, **PAIRWISE)
-        page = page_of(result)
-        assert "Missing values of each variable" in page
-        assert page.count('class="bar"') == 4
-        assert names[0] not in page
-        assert "&lt;script&gt;alert(1)&lt;/script&gt;</th>" in page
-        assert "b &amp; c</th>" in page
-        assert (
-            f"{result.provenance.n_missing[0]} ({100 * result.provenance.n_missing[0] / 400:.2g} %)"
-            in page
-        )
-        assert "whose values are missing completely at random" in page
-        assert "missing=&#39;pairwise&#39;" in page

@@ -76,13 +76,6 @@ class TestEstimator:
         refuses(lambda: test.score(rows), DataError, "no likelihood")
 
     def test_refuses(self, rows, refuses):
-        batch = ew.EdgeTest(method="batch", column_transform="normal-scores")
-        refuses(
-            lambda: batch.partial_fit(rows),
-            ParameterError,
-            "`column_transform` and partial_fit cannot be combined",
-            "needs all rows at once; use fit.",
-        )
         state = ew.accumulate(rows)
         fisher = ew.EdgeTest(method="fisher", column_transform="normal-scores")
         refuses(lambda: fisher.fit(state), ParameterError, "expected with rows")

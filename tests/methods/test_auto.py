@@ -72,7 +72,7 @@ def test_one_question_and_a_plan():
     assert ew.partial_test(AR, "x0", "x1", given=["x2"]).method == "batch"
     assert ew.plan_sample_size(AR, effect=0.3).method == "batch"
     assert ew.EdgeTest().fit(AR).result_.method == "batch"
-    assert ew.EdgeTest().partial_fit(X).partial_fit(X + 1).result_.method == "batch"
+    assert ew.EdgeTest().fit(iter([X, X + 1])).result_.method == "batch"
 
 
 def test_what_no_method_can_do(refuses):

@@ -168,8 +168,7 @@ class TestSources:
         state = ew.accumulate(rows, concordance=True)
         np.save(tmp_path / "rows.npy", rows)
         est = ew.EdgeTest(method="kendall")
-        for part in np.split(rows, 7):
-            est.partial_fit(part)
+        est.fit(iter(np.split(rows, 7)))
         asked = {"concordance": True, "checkpoint": tmp_path / "kept", "resume": True}
         ew.accumulate(tmp_path / "rows.npy", every=1e-9, **asked)
         for found in (

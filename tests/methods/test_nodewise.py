@@ -165,7 +165,6 @@ class TestQuestions:
         fitted = ew.EdgeTest("nodewise", penalty=1.5, max_neighbours=4).fit(X)
         assert fitted.result_.options == {"penalty": 1.5, "max_neighbours": 4}
         np.testing.assert_allclose(fitted.location_, X.mean(axis=0), rtol=1e-9, atol=1e-12)
-        assert not hasattr(fitted, "partial_fit")
 
     def test_no_likelihood_without_a_distribution(self, refuses):
         theta = make_erdos_renyi_precision(90, size=9, probability=1, weight=-0.1)

@@ -74,6 +74,6 @@ class TestRows:
 
 
 def test_the_estimator_refuses_other_columns(kit, refuses):
-    learner = ew.EdgeTest("batch").partial_fit(kit.columns)
+    learner = ew.EdgeTest("batch").fit(kit.columns)
     other = {name.upper(): column for name, column in kit.columns.items()}
-    refuses(lambda: learner.partial_fit(other), DataError, "'a', 'b'", "'A', 'B'")
+    refuses(lambda: learner.score(other), DataError, "'a', 'b'", "'A', 'B'")

@@ -159,6 +159,3 @@ def test_the_estimator_learns_from_it(stream, rows):
     fitted = ew.EdgeTest(method="batch", n_batches=20).fit(stream(33, 250))
     assert fitted.n_samples_seen_ == 400
     np.testing.assert_allclose(fitted.covariance_, whole.covariance_, rtol=1e-12)
-    learner = ew.EdgeTest(method="batch", n_batches=20)
-    learner.partial_fit(iter([rows[:150]])).partial_fit(iter([rows[150:200], rows[200:]]))
-    np.testing.assert_allclose(learner.covariance_, whole.covariance_, rtol=1e-12)

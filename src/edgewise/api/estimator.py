@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from operator import attrgetter
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.covariance import EmpiricalCovariance, empirical_covariance, log_likelihood
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from edgewise._linalg import BoolArray, FloatArray
@@ -18,38 +17,13 @@ from edgewise._text import listed
 from edgewise.api.edge_test import measured_and_decided
 from edgewise.errors import DataError, EdgewiseWarning, ParameterError, warn
 from edgewise.estimate.inverse import PrecisionEstimate
-from edgewise.inference.question import checked_family, family_mask
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of, method_options, registered
 from edgewise.results.result import EdgeTestResult
-from edgewise.sums.accumulate import read_into
-from edgewise.sums.pairwise import PairwiseMoments
 from edgewise.sums.save import RowState, as_state
 from edgewise.tables.open import as_table, is_a
-from edgewise.tables.options import NORMAL_SCORES, options_of, values_of
+from edgewise.tables.options import NORMAL_SCORES, values_of
 from edgewise.tables.table import Table, all_rows, raise_for_nonfinite
-
-
-def _reads_once(estimator: EdgeTest) -> bool:
-    def learns(method: Method) -> bool:
-        return not method.needs.in_one_pass().reads_again
-
-    try:
-        chosen = estimator._method()
-    except ParameterError:
-        return True  # partial_fit's own error, not a missing attribute
-    if not learns(chosen):
-        able = [name for name, kind in registered().items() if learns(kind())]
-        raise AttributeError(
-            f"method {chosen.name!r} with these options reads the rows twice, so it cannot "
-            f"learn from batches; partial_fit needs a method out of {', '.join(able)}."
-        )
-    return True
-
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-# scikit-learn has no type hints; without one here, users would lose the hints of the method.
-if_reads_once: Callable[[_Function], _Function] = available_if(_reads_once)
 
 
 def _view_of_result(name: str, doc: str) -> Any:
@@ -90,8 +64,6 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         The edges.
     threshold_ : float or ndarray of shape (p, p)
         What the absolute precision was compared with.
-    moments_ : Moments, BatchMoments, PairwiseMoments or ConcordanceMoments
-        The state, after `partial_fit` or when a state was fitted.
     n_samples_seen_, n_features_in_ : int
         Rows and columns.
     feature_names_in_ : ndarray of str
@@ -107,8 +79,6 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
     array([[0, 1, 0],
            [1, 0, 1],
            [0, 1, 0]])
-    >>> EdgeTest(method="batch").partial_fit(X[:500]).partial_fit(X[500:]).result_.n_edges
-    2
     >>> round(EdgeTest().fit(X[:500]).score(X[500:]), 1)
     -4.2
     """
@@ -148,8 +118,9 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
     store_precision = True
     n_features_in_: int
     feature_names_in_: npt.NDArray[np.object_]
-    moments_: RowState
-    _tested: tuple[EdgeTestResult, PrecisionEstimate] | None
+    n_samples_seen_: int
+    result_: EdgeTestResult
+    _estimate_: PrecisionEstimate
 
     def _options(self) -> dict[str, Any]:
         own = super().get_params(deep=False)
@@ -228,88 +199,16 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         EdgeTest
             The estimator itself.
         """
-        for name in [name for name in vars(self) if name.endswith("_") or name == "_tested"]:
+        for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
         state = as_state(X)
-        if isinstance(state, RowState):
-            self._tested = self._test(state)
-            self.moments_, self.n_features_in_ = state, self._tested[0].n_features
-        else:
-            table = self._opened(X, sample_weight, clusters, self.column_transform)
-            tested = self._test(table)
-            self._remember_features(X, values_of(table), reset=True)
-            self._tested = tested
-        self.n_samples_seen_ = self._tested[0].n_samples
-        return self
-
-    @if_reads_once
-    def partial_fit(self, X: Any, y: object = None, sample_weight: Any = None) -> Self:
-        """Add more rows; the test runs when its result is first used.
-
-        Parameters
-        ----------
-        X : array-like, data frame, Arrow stream, path or list of paths
-            Rows, as for `fit`. The first call, also after `fit`, starts without rows.
-        y : ignored
-            There for scikit-learn.
-        sample_weight : str or array-like, optional
-            As for `fit`; in every call, or in none.
-
-        Returns
-        -------
-        EdgeTest
-            The estimator itself.
-        """
-        chosen, first = self._method(), not hasattr(self, "moments_")
-        for name in ("column_transform", "clusters"):
-            if getattr(self, name) is not None:
-                raise ParameterError(
-                    f"`{name}` and partial_fit cannot be combined, because it needs all rows at "
-                    "once; use fit."
-                )
-        table = self._opened(X, sample_weight)
-        weighted = options_of(table).weights == "sampling"
-        pairwise = weighted or options_of(table).missing == "pairwise"
-        if pairwise:
-            chosen.check_supports("weights" if weighted else "missing")
-        if first:  # and not only when the result is first used
-            family_mask(table.feature_names, *checked_family(self.given, self.pairs))
-        self._remember_features(X, table, reset=first)
-        needs = chosen.needs.in_one_pass()
-        empty = needs.pairwise_state() if pairwise else needs.empty_state()
-        state = empty if first else self.moments_
-        if isinstance(state, PairwiseMoments) != pairwise:
-            raise ParameterError(
-                "sample_weight: expected in every call of partial_fit or in none, got it in some; "
-                "call fit to start anew."
-            )
-        self.moments_, _ = read_into(state, table)
-        self.n_samples_seen_ = self.moments_.n_samples
-        self._tested = None
-        return self
-
-    def _opened(
-        self, X: Any, weights: Any = None, clusters: Any = None, transform: Any = None
-    ) -> Table:
-        return as_table(
-            X,
-            columns=self.columns,
-            exclude=self.exclude,
-            missing=self.missing,
-            weights=self.weights if weights is None else weights,
-            clusters=self.clusters if clusters is None else clusters,
-            transform=transform,
-        )
-
-    def _test(self, data: Any) -> tuple[EdgeTestResult, PrecisionEstimate]:
-        rows: dict[str, Any] = {"missing": self.missing}
-        if isinstance(data, RowState):
-            chosen = ("columns", "exclude", "clusters", "weights")
-            rows = {name: getattr(self, name) for name in chosen}
-            rows["feature_names"] = getattr(self, "feature_names_in_", None)
-            rows["transform"] = self.column_transform
+        rows: dict[str, Any] = {"columns": self.columns, "exclude": self.exclude}
+        rows["weights"] = self.weights if sample_weight is None else sample_weight
+        rows["clusters"] = self.clusters if clusters is None else clusters
+        rows |= {"missing": self.missing, "transform": self.column_transform}
+        table = None if isinstance(state, RowState) else as_table(X, **rows)
         measurement, result = measured_and_decided(
-            data,
+            state if table is None else table,
             self._method(),
             alpha=self.alpha,
             correction=self.correction,
@@ -317,15 +216,15 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
             given=self.given,
             pairs=self.pairs,
             leave_out=False,  # scikit-learn has counted the columns
-            **rows,
+            **(rows if table is None else {"missing": self.missing}),
         )
-        return result, measurement.estimate
-
-    def _once_tested(self) -> tuple[EdgeTestResult, PrecisionEstimate]:
-        check_is_fitted(self)
-        if self._tested is None:
-            self._tested = self._test(self.moments_)
-        return self._tested
+        if table is None:
+            self.n_features_in_ = result.n_features
+        else:
+            self._remember_features(X, values_of(table), reset=True)
+        self.result_, self._estimate_ = result, measurement.estimate
+        self.n_samples_seen_ = result.n_samples
+        return self
 
     def _remember_features(self, X: Any, table: Table, *, reset: bool) -> None:
         if _known_to_sklearn(X, table):
@@ -349,11 +248,6 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
                 "the same columns each time."
             )
 
-    @property
-    def result_(self) -> EdgeTestResult:
-        """Everything the test found."""
-        return self._once_tested()[0]
-
     covariance_: FloatArray = _view_of_result(
         "covariance", "The estimate of the covariance matrix."
     )
@@ -372,7 +266,8 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
     @property
     def location_(self) -> FloatArray:
         """The mean of each column."""
-        centre = self._once_tested()[1].centre
+        check_is_fitted(self)
+        centre = self._estimate_.centre
         location = centre.origin + (0.0 if centre.offset is None else centre.offset)
         location.flags.writeable = False
         return location
@@ -421,10 +316,11 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
 
     def _centred(self, X: Any) -> FloatArray:
         """Other rows of the columns that were fitted, minus the mean of those."""
-        result, _ = self._once_tested()
-        if "latent variables" in registered()[result.method].supports:
+        check_is_fitted(self)
+        method = self.result_.method
+        if "latent variables" in registered()[method].supports:
             raise DataError(
-                f"X: method {result.method!r} estimates the correlations of latent variables, not "
+                f"X: method {method!r} estimates the correlations of latent variables, not "
                 "of the rows, so rows have no likelihood or distance; use method='score'."
             )
         if self.column_transform == NORMAL_SCORES:
@@ -443,7 +339,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
 
     def _precision_of_rows(self) -> FloatArray:
         """Θ in the units of the rows, also where the test standardised the columns."""
-        estimate = self._once_tested()[1]
+        estimate = self._estimate_
         scaled, root = -estimate.partial_correlation, estimate.residual_map.diagonal()
         np.fill_diagonal(scaled, 1.0)
         try:

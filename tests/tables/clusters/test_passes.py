@@ -152,5 +152,3 @@ def test_states_and_the_estimator(da, cut, rows, same_result):
         result = ew.edge_test(state, method="trace")
         same_result(result, expected, names=result.feature_names)
         same_result(ew.EdgeTest().fit(data).result_, ew.edge_test(rows))
-        later = ew.EdgeTest("trace").partial_fit(np.array(rows)).partial_fit(data)
-        assert later.n_samples_seen_ == 800
