@@ -165,7 +165,7 @@ def test_units_of_blocks(n, n_blocks, per_block, data):
     np.testing.assert_array_equal(found.met.sum(axis=0), 2 * total)
     assert found.pairs_met.sum() == 2 * count
     size = n_blocks * per_block
-    assert found.rows.tolist() == [min(size, n - start) for start in range(0, n, size)]
+    assert found.n.tolist() == [min(size, n - start) for start in range(0, n, size)]
     touching = found.touching()
     for unit, start in enumerate(range(0, n, size)):
         own = np.zeros(n, dtype=bool)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._checks import check_count, check_names
-from edgewise._linalg import AnyArray, FloatArray
+from edgewise._linalg import AnyArray, FloatArray, symmetric, upper_pairs
 from edgewise.errors import DataError, ParameterError, StateFileError
 from edgewise.sums.batches import DEFAULT_BATCHES
 from edgewise.sums.save import RowState, StateContents
@@ -23,61 +23,102 @@ _SIGNS = 1 << 20
 # Bits are counted faster than products are made of up to so many columns and at least so many signs
 # of a unit; so many words of 64 bits are counted at once.
 _FEW_COLUMNS, _MANY_SIGNS, _WORDS = 48, 1 << 16, 1 << 15
+# The window of a unit that has rows of several.
+_SEVERAL = -1
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class UnitComparisons:
-    """Sums over the pairs of rows that meet each unit of rows.
+class Units:
+    """Sums over the pairs of rows that meet each unit of rows, a pair kl being sₖₗ, signs of columns.
 
-    `met` (units, p, p): Σ s_kl s_klᵀ over the rows k of the unit and all rows l of their blocks: a
-      pair within the unit counts twice. These sums add up when units are joined.
-    `within` (units, p, p): Σ s_kl s_klᵀ over the pairs within the unit; None where there are none.
-    `pairs_met`, `pairs_within` (units,): How many pairs these are, those within a unit counted
-      twice in the first.
+    `met` (units, p, p): Σ s sᵀ over the rows of the unit and all rows of their blocks: a pair
+      within the unit counts twice. These sums add up when neighbours are joined.
+    `pairs_met`, `pairs_within`: How many pairs these are, and those within the unit.
+    `window`: The number of its window, or −1 if it has rows of several.
+    `within` (units, p, p): Σ s sᵀ over the pairs within each unit; None where there are none, or
+      where they are not known.
     """
 
-    met: FloatArray
-    within: FloatArray | None
-    rows: npt.NDArray[np.int64]
+    n: npt.NDArray[np.int64]
+    window: npt.NDArray[np.int64]
     pairs_met: FloatArray
     pairs_within: FloatArray
+    met: FloatArray
+    within: FloatArray | None = None
+
+    def then(self, later: Units) -> Units:
+        """These units followed by others."""
+        both = ([getattr(one, name) for one in (self, later)] for name in _NAMES)
+        return Units(*map(np.concatenate, both))
+
+    def joined(self, starts: Sequence[int]) -> Units:
+        """Neighbours of windows added up, from each of the starts to the next."""
+        n, pairs_met, within, met = (
+            np.add.reduceat(array, starts, axis=0)
+            for array in (self.n, self.pairs_met, self.pairs_within, self.met)
+        )
+        window = np.minimum.reduceat(self.window, starts)
+        same = window == np.maximum.reduceat(self.window, starts)
+        # Units of one window have as many rows in every block.
+        between = (n**2 - np.add.reduceat(self.n**2, starts)) / (2 * N_BLOCKS)
+        within += np.where(same & (window != _SEVERAL), between, 0.0)
+        return Units(n, np.where(same, window, _SEVERAL), pairs_met, within, met)
 
     def touching(self) -> FloatArray:
-        """Σ s_kl s_klᵀ over the pairs that touch each unit."""
-        return self.met if self.within is None else self.met - self.within
+        """Σ s sᵀ over the pairs that touch each unit: those met, less one count of those within.
+
+        Of units that were joined the second sum is not known. With the projection g of the rows on
+        their sums, a pair of rows k and l has the mean τ + g_k + g_l. So the pairs met by a unit
+        have τ + g_unit + g_window, those within it τ + 2g_unit, and all of the window τ +
+        2g_window: the second is twice the first less the third. For single rows of a block, and for
+        whole windows, this is exact.
+        """
+        if self.within is not None:
+            return self.met - self.within
+        if not self.pairs_within.any():
+            return self.met
+        mean = self.met / self.pairs_met[:, np.newaxis, np.newaxis]
+        of_window = mean.copy()
+        for window in np.unique(self.window[self.window != _SEVERAL]):
+            own = self.window == window
+            of_window[own] = self.met[own].sum(axis=0) / self.pairs_met[own].sum()
+        return self.met - self.pairs_within[:, np.newaxis, np.newaxis] * (2 * mean - of_window)
 
 
-def unit_sums(rows: FloatArray, n_blocks: int, per_block: int = 1) -> UnitComparisons:
+_NAMES = Units.__match_args__[:-1]
+
+
+def unit_sums(rows: FloatArray, n_blocks: int, per_block: int = 1, window: int = 0) -> Units:
     """Compare the rows of a window within its blocks, unit by unit: `per_block` rows of each block."""
-    p = rows.shape[1]
-    ranks, lengths = _dealt_ranks(rows, n_blocks)
+    n, p = rows.shape
+    ranks = _dealt_ranks(rows, n_blocks)
     longest = ranks.shape[2]
-    full = int((lengths == longest).sum())  # the other blocks have no row at the last place
-    starts = range(0, longest, per_block)
-    by_bits = (
-        p <= _FEW_COLUMNS
-        and rows.size * per_block >= _MANY_SIGNS
-        and full == n_blocks
-        and bool((ranks.max(axis=2) == longest - 1).all())  # no two are tied
-    )
+    missing = longest * n_blocks - n  # so many blocks lack a row at the last place
+    by_bits = p <= _FEW_COLUMNS and rows.size * per_block >= _MANY_SIGNS
+    by_bits = by_bits and bool((ranks.max(axis=2) == longest - 1).all())  # no two are tied
+    starts = np.arange(0, longest, per_block)
     met = np.empty((len(starts), p, p))
     within = None if per_block == 1 else np.empty_like(met)
-    counts = np.empty((len(starts), n_blocks))
     for unit, start in enumerate(starts):
         own = ranks[:, :, start : start + per_block]
-        last = start + per_block >= longest
-        counts[unit] = own.shape[2] - (last & (np.arange(n_blocks) >= full))
-        met[unit] = _counts(ranks, own) if by_bits else _products(ranks, own, full, last)
+        met[unit] = _counts(ranks, own) if by_bits else _products(ranks, own)
         if within is not None:
             # Every pair twice, from both of its rows.
-            within[unit] = _products(own, own, full, last, also_others=last) / 2
-    return UnitComparisons(
-        met,
-        within,
-        counts.sum(axis=1).astype(np.int64),
-        counts @ (lengths - 1.0),
-        (counts * (counts - 1) / 2).sum(axis=1),
-    )
+            within[unit] = _products(own, own) / 2
+    count = np.minimum(longest - starts, per_block).astype(np.float64)
+    pairs_met = n_blocks * count * (longest - 1)
+    pairs_within = n_blocks * count * (count - 1) / 2
+    # A missing row is above all others, so that a pair with it adds one to every entry.
+    missed = missing * count
+    missed[-1] += missing * (longest - 2)
+    met -= missed[:, np.newaxis, np.newaxis]
+    if within is not None:
+        within[-1] -= missing * (count[-1] - 1)
+    pairs_met -= missed
+    pairs_within[-1] -= missing * (count[-1] - 1)
+    size = (n_blocks * count).astype(np.int64)
+    size[-1] -= missing
+    return Units(size, np.full(len(starts), window), pairs_met, pairs_within, met, within)
 
 
 def _counts(
@@ -89,31 +130,21 @@ def _counts(
     bits = np.packbits(higher.reshape(p, -1), axis=1)
     words = np.zeros((p, -(-bits.shape[1] // 8)), dtype=np.uint64)
     words.view(np.uint8)[:, : bits.shape[1]] = bits
-    i, j = np.triu_indices(p, 1)
+    i, j = upper_pairs(p)
     step = max(1, _WORDS // words.shape[1])
     differ = np.zeros(len(i))
     for first in range(0, len(i), step):
         some = slice(first, first + step)
         differ[some] = np.bitwise_count(words[i[some]] ^ words[j[some]]).sum(axis=1)
     # A row is not compared with itself.
-    count = blocks * length * (others.shape[2] - 1)
-    total = np.full((p, p), float(count))
-    total[i, j] = total[j, i] = count - 2 * differ
-    return total
+    count = float(blocks * length * (others.shape[2] - 1))
+    return np.asarray(symmetric(count - 2 * differ, p, diagonal=count))
 
 
 def _products(
-    others: npt.NDArray[np.signedinteger],
-    own: npt.NDArray[np.signedinteger],
-    full: int,
-    last: bool,
-    *,
-    also_others: bool = True,
+    others: npt.NDArray[np.signedinteger], own: npt.NDArray[np.signedinteger]
 ) -> FloatArray:
-    """Σ s sᵀ over each row of `own` and all `others` of its block; ranks, columns first.
-
-    Blocks from `full` on lack the last of `others` (with `also_others`) and of `own` (with `last`).
-    """
+    """Σ s sᵀ over each row of `own` and all `others` of its block; ranks, columns first."""
     p, blocks, length = own.shape
     total = np.zeros((p, p))
     step = max(1, _SIGNS // (p * blocks * others.shape[2]))
@@ -121,20 +152,13 @@ def _products(
         some = own[:, :, first : first + step]
         difference = others[:, :, np.newaxis, :] - some[:, :, :, np.newaxis]
         np.clip(difference, -1, 1, out=difference)
-        if full < blocks:
-            if also_others:
-                difference[:, full:, :, -1] = 0
-            if last and first + step >= length:
-                difference[:, full:, -1] = 0
         signs = difference.reshape(p, -1).astype(np.float32)
         total += signs @ signs.T  # whole numbers, exact below 2²⁴
     return total
 
 
-def _dealt_ranks(
-    rows: FloatArray, n_blocks: int
-) -> tuple[npt.NDArray[np.signedinteger], npt.NDArray[np.int64]]:
-    """Ranks within each block, equal for equal values; the place of a missing row is last."""
+def _dealt_ranks(rows: FloatArray, n_blocks: int) -> npt.NDArray[np.signedinteger]:
+    """Ranks within each block, equal for equal values; a missing row is last, and above all others."""
     n, p = rows.shape
     longest = -(-n // n_blocks)
     values = np.full((longest * n_blocks, p), np.inf)
@@ -143,17 +167,12 @@ def _dealt_ranks(
     small = np.int8 if longest <= _ONE_BYTE else np.int16 if longest <= 1 << 15 else np.int32
     order = np.argsort(values, axis=2)
     ordered = np.take_along_axis(values, order, axis=2)
-    higher = ordered[:, :, 1:] != ordered[:, :, :-1]
     place = np.zeros(values.shape, dtype=small)
-    if higher.all():
-        place[:] = np.arange(longest, dtype=small)
-    else:
-        np.cumsum(higher, axis=2, dtype=small, out=place[:, :, 1:])
+    higher = ordered[:, :, 1:] != ordered[:, :, :-1]
+    np.cumsum(higher, axis=2, dtype=small, out=place[:, :, 1:])
     ranks = np.empty_like(place)
     np.put_along_axis(ranks, order, place, axis=2)
-    lengths = np.full(n_blocks, longest, dtype=np.int64)
-    lengths[n - (longest - 1) * n_blocks :] -= 1
-    return ranks, lengths
+    return ranks
 
 
 # Rows in memory are compared within blocks of at most this many rows, or of as many as this many
@@ -293,77 +312,10 @@ N_BLOCKS = 100
 #: Rows that are compared with each other, those of a block. Kendall's τ is then more variable than
 #: with all pairs, for independent columns by the factor 1 + 3.5/127 = 1.028.
 BLOCK_ROWS = 128
-# The window of a unit that has rows of several.
-_SEVERAL = -1
 # At first every 25th row is sampled; with more samples than this, every other one goes.
 _FIRST_STEP, _MOST_SAMPLED = 25, 1024
 # At least so many sample rows must show that the order of rows matters, by so many standard errors.
 _FEWEST_SAMPLED, _ERRORS = 400, 3.0
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Units:
-    """Consecutive rows of windows, unit by unit: sums that add up when neighbours are joined.
-
-    `window`: The number of its window, or −1 if a unit has rows of several.
-    `pairs_met`, `pairs_within`: Pairs of its rows with all rows of their blocks (those within the
-      unit counted twice), and those within the unit.
-    `met` (units, p, p): Σ s sᵀ over the pairs that each meets.
-    """
-
-    n: npt.NDArray[np.int64]
-    window: npt.NDArray[np.int64]
-    pairs_met: FloatArray
-    pairs_within: FloatArray
-    met: FloatArray
-
-    @classmethod
-    def of_window(cls, rows: FloatArray, window: int) -> Units:
-        """A unit for each row of a block of a whole window."""
-        sums = unit_sums(rows, N_BLOCKS)
-        return cls(
-            sums.rows, np.full_like(sums.rows, window), sums.pairs_met, sums.pairs_within, sums.met
-        )
-
-    def then(self, later: Units) -> Units:
-        """These units followed by others."""
-        return Units(
-            *(np.concatenate([getattr(one, name) for one in (self, later)]) for name in _NAMES)
-        )
-
-    def joined(self, starts: Sequence[int]) -> Units:
-        """Neighbours added up, from each of the starts to the next."""
-        n, pairs_met, within, met = (
-            np.add.reduceat(array, starts, axis=0)
-            for array in (self.n, self.pairs_met, self.pairs_within, self.met)
-        )
-        window = np.minimum.reduceat(self.window, starts)
-        same = window == np.maximum.reduceat(self.window, starts)
-        # Units of one window have as many rows in every block.
-        between = (n**2 - np.add.reduceat(self.n**2, starts)) / (2 * N_BLOCKS)
-        within += np.where(same & (window != _SEVERAL), between, 0.0)
-        return Units(n, np.where(same, window, _SEVERAL), pairs_met, within, met)
-
-    def touching(self) -> tuple[FloatArray, FloatArray]:
-        """Σ s sᵀ over the pairs that touch each unit, and how many they are.
-
-        They are the pairs met, less one of the two counts of those within the unit. Of these the
-        sum is not kept: it would not add up. With the projection g of the rows on their sums, a
-        pair of rows k and l has the mean τ + g_k + g_l. So the pairs met by a unit have τ + g_unit
-        + g_window, those within it τ + 2g_unit, and all of the window τ + 2g_window: the second is
-        twice the first less the third. For single rows of a block, and for whole windows, this is
-        exact.
-        """
-        mean = self.met / self.pairs_met[:, np.newaxis, np.newaxis]
-        of_window = mean.copy()
-        for window in np.unique(self.window[self.window != _SEVERAL]):
-            own = self.window == window
-            of_window[own] = self.met[own].sum(axis=0) / self.pairs_met[own].sum()
-        within = self.pairs_within[:, np.newaxis, np.newaxis] * (2 * mean - of_window)
-        return self.met - within, self.pairs_met - self.pairs_within
-
-
-_NAMES = Units.__match_args__
 
 
 def _order_matters(found: Concordance, sample: FloatArray) -> bool:
@@ -478,7 +430,7 @@ class ConcordanceMoments(RowState):
         full = loose // WINDOW_ROWS * WINDOW_ROWS
         for start in range(0, full, WINDOW_ROWS):
             window = rows[start : start + WINDOW_ROWS]
-            units = Units.of_window(window, self._windows)
+            units = unit_sums(window, N_BLOCKS, window=self._windows)
             # As long as a batch, or as a window where batches are longer.
             self._append(units.joined(range(0, len(units.n), max(1, self.batch_rows // N_BLOCKS))))
             step = min(self._sample_step, WINDOW_ROWS)
@@ -568,7 +520,7 @@ class ConcordanceMoments(RowState):
                 )
             return concordance_of_rows(rows, n_batches)
         total, pairs = units.met.sum(axis=0), float(units.pairs_met.sum())
-        sums, counts = units.touching()
+        sums, counts = units.touching(), units.pairs_met - units.pairs_within
         lengths, blocks = [BLOCK_ROWS], [N_BLOCKS * self._windows]
         if len(rows) > 1:  # a single row has no pair
             own = -(-len(rows) // BLOCK_ROWS)
