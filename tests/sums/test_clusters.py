@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.sums import batches as module
 from edgewise.sums.batches import ClusterMoments
+from edgewise.sums.blocks import Centre
 from edgewise.tables.table import ColumnBlock
 
 P = 3
@@ -29,7 +30,7 @@ def numbers(clusters):
     """Counts, mean and scatter of every group, in the order of the labels."""
     labels, sums = clusters._merged()
     mean = sums.mean()
-    return labels, sums.n, mean, sums.moved(mean).second
+    return labels, sums.n, mean, sums.about(Centre(mean, None)).second
 
 
 def expected(X, labels):

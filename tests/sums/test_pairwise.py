@@ -14,6 +14,7 @@ from hypothesis.extra.numpy import arrays
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError, StateFileError
 from edgewise.states import BatchMoments, PairwiseMoments
+from edgewise.sums.blocks import Centre
 from edgewise.sums.pairwise import pairwise_sums
 from edgewise.sums.save import read_state
 
@@ -76,7 +77,7 @@ class TestChanges:
     @pytest.mark.parametrize("weighted", [False, True])
     def test_another_origin(self, gaps, weights, weighted):
         sums = pairwise_sums(gaps, weights if weighted else None, 20)
-        moved = sums.moved(np.array([1.0, -2.0, 7.0]), 0.25)
+        moved = sums.about(Centre(np.array([1.0, -2.0, 7.0]), np.full(3, 0.25)))
         w = weights if weighted else np.ones(60)
         for batch in range(3):
             some = slice(20 * batch, 20 * batch + 20)
@@ -85,7 +86,7 @@ class TestChanges:
                 np.testing.assert_allclose(
                     getattr(moved, name)[batch], expected[name], rtol=1e-11, atol=1e-11
                 )
-        back = moved.moved(np.zeros(3)).moved(sums.origin[0])
+        back = moved.about(Centre(np.zeros(3), None)).about(Centre(sums.origin[0], None))
         assert back.origin.shape == sums.origin.shape
 
     def test_a_part_that_lacks_a_column_says_nothing_of_it(self, gaps):

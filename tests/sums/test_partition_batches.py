@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from edgewise.states import BatchMoments
 from edgewise.sums.accumulate import _segment_of
 from edgewise.sums.batches import batch_length
+from edgewise.sums.blocks import Centre
 from edgewise.tables.table import Partition
 
 
@@ -51,7 +52,7 @@ def assert_same_stream(state, stream):
     assert state.batch_counts().tolist() == stream.batch_counts().tolist()
     mine, theirs = state._closed(), stream._closed()
     np.testing.assert_allclose(mine.mean(), theirs.mean(), rtol=1e-12, atol=1e-13)
-    again = mine.moved(theirs.origin)
+    again = mine.about(Centre(theirs.origin, None))
     np.testing.assert_allclose(again.second, theirs.second, rtol=1e-11, atol=1e-11)
     np.testing.assert_allclose(state.covariance(), stream.covariance(), rtol=1e-12, atol=1e-14)
 
@@ -94,7 +95,9 @@ class TestSegments:
         a, b, again = (merged(segments, order) for order in (one, other, one))
         assert a.first == b.first == 0
         assert a.sums.n.tolist() == b.sums.n.tolist()
-        np.testing.assert_allclose(a.sums.second, b.sums.moved(a.sums.origin).second, atol=1e-12)
+        np.testing.assert_allclose(
+            a.sums.second, b.sums.about(Centre(a.sums.origin, None)).second, atol=1e-12
+        )
         assert a.sums.second.tobytes() == again.sums.second.tobytes()
 
     def test_the_state_goes_on_like_the_stream(self):

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from edgewise.sums.blocks import Centre
 from edgewise.sums.power import power_sums, together
 
 ROWS = np.random.default_rng(0).standard_exponential((200, 3)) @ np.array(
@@ -53,7 +54,7 @@ def test_of_a_block(order):
 @given(shift=st.tuples(*[st.floats(-10, 10)] * 3))
 def test_about_any_origin(order, shift):
     sums = power_sums(ROWS, order=order)
-    moved = sums.moved(sums.origin + np.array(shift))
+    moved = sums.about(Centre(sums.origin + np.array(shift), None))
     assert_sums(moved, ROWS, 1e-11)
     np.testing.assert_allclose(moved.mean(), sums.mean(), rtol=1e-12)
     central = moved.central()

@@ -430,7 +430,7 @@ class ClusterMoments(RowSums):
             for (_, sums), at in zip(parts, places, strict=True):
                 origin[at] += sums.mean() * (sums.n / n[at])[:, np.newaxis]
             for (_, sums), at in zip(parts, places, strict=True):
-                moved = sums.moved(origin[at])
+                moved = sums.about(Centre(origin[at], None))
                 first[at] += moved.first
                 second[at] += moved.second
         self._before = ((labels, PowerSums(n, origin, first, second)),)

@@ -60,15 +60,16 @@ class PairwiseSums(UnitSums):
         return np.asarray(self.origin + first / np.where(total > 0, total, 1.0))
 
     @quiet()
-    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> PairwiseSums:
-        a = ((origin - self.origin) + offset)[:, :, np.newaxis]
+    def about(self, centre: Centre) -> PairwiseSums:
+        offset = 0.0 if centre.offset is None else centre.offset
+        a = ((centre.origin - self.origin) + offset)[:, :, np.newaxis]
         total = self.total
         # Σ(z_i−a_i)(z_j−a_j) = Σz_iz_j − a_iΣz_j − a_jΣz_i + a_ia_jΣ1
         cross = a * (np.matrix_transpose(self.first) - (total / 2) * np.matrix_transpose(a))
         second = self.second - cross
         second -= np.matrix_transpose(cross)
         first = self.first - total * a
-        origins = np.broadcast_to(origin, self.origin.shape)
+        origins = np.broadcast_to(centre.origin, self.origin.shape)
         return PairwiseSums(self.n, origins, self.rows, first, second, self.weight, self.square)
 
     def _check_contents(self) -> None:

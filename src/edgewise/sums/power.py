@@ -74,8 +74,8 @@ class UnitSums(ABC):
         """The mean of each column."""
 
     @abstractmethod
-    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> Self:
-        """The same sums about origin + offset."""
+    def about(self, centre: Centre) -> Self:
+        """The same sums about another centre, which may be one for each unit."""
 
     @abstractmethod
     def _column_rows(self) -> AnyArray:
@@ -99,22 +99,17 @@ class UnitSums(ABC):
         return int(self.origin.shape[1])
 
     def __getitem__(self, which: slice | AnyArray) -> Self:
-        every: list[Any] = [None if one is None else one[which] for one in self._all()]
-        return type(self)(*every)
+        return type(self)(**{name: array[which] for name, array in self.named().items()})
 
-    def _all(self) -> tuple[Any, ...]:
-        return tuple([getattr(self, name) for name in self.__match_args__])
-
-    def named(self) -> dict[str, AnyArray]:
+    def named(self) -> dict[str, Any]:
         """The sums that there are, by name."""
-        every = zip(self.__match_args__, self._all(), strict=True)
-        return {name: array for name, array in every if array is not None}
+        every = {name: getattr(self, name) for name in self.__match_args__}
+        return {name: array for name, array in every.items() if array is not None}
 
     def then(self, *later: Self) -> Self:
         """These units followed by others."""
-        every = zip(*(sums._all() for sums in (self, *later)), strict=True)
-        both: list[Any] = [None if one[0] is None else np.concatenate(one) for one in every]
-        return type(self)(*both)
+        every = [sums.named() for sums in (self, *later)]
+        return type(self)(**{name: np.concatenate([a[name] for a in every]) for name in every[0]})
 
     def permuted(self, order: npt.NDArray[np.intp]) -> Self:
         """The sums with the columns in another order."""
@@ -137,14 +132,10 @@ class UnitSums(ABC):
                 mine, theirs = self._column_rows(), other._column_rows()
                 both = mine + theirs
                 origin = self.mean() * (mine / both) + other.mean() * (theirs / both)
-                a, b = self.moved(origin), other.moved(origin)
-            sums = zip(a._all()[2:], b._all()[2:], strict=True)
-            added = [None if one is None else one + more for one, more in sums]
-        return type(self)(a.n + b.n, a.origin, *added)
-
-    def about(self, centre: Centre) -> Self:
-        """The same sums about a centre, as `Moments.centre` gives it."""
-        return self.moved(centre.origin, 0.0 if centre.offset is None else centre.offset)
+                a, b = (sums.about(Centre(origin, None)) for sums in (self, other))
+            more = b.named()
+            added = {name: array + more[name] for name, array in a.named().items()}
+        return type(self)(**(added | {"origin": a.origin}))
 
     def paired(self) -> Self:
         """Merge neighbours in pairs; an odd one at the end stays as it is."""
@@ -261,11 +252,12 @@ class PowerSums(UnitSums):
 
     def central(self) -> PowerSums:
         """The sums about the mean itself."""
-        return self.moved(self.origin, self.first / self.n[:, np.newaxis])
+        return self.about(Centre(self.origin, self.first / self.n[:, np.newaxis]))
 
     @quiet()
-    def moved(self, origin: FloatArray, offset: FloatArray | float = 0.0) -> PowerSums:
-        a = (origin - self.origin) + offset
+    def about(self, centre: Centre) -> PowerSums:
+        origin = centre.origin
+        a = (origin - self.origin) + (0.0 if centre.offset is None else centre.offset)
         n, s1, s2 = self.n[:, np.newaxis], self.first, self.second
         # Σ(z−a)(z−a)ᵀ = Σzzᵀ − a uᵀ − u aᵀ with u = Σz − n a/2
         u = s1 - (n / 2) * a
@@ -341,7 +333,7 @@ def together(parts: Sequence[PowerSums]) -> PowerSums:
     count, total = n[:, np.newaxis], n.sum(keepdims=True)
     with quiet():
         origin = ((origins + first / count) * (count / total)).sum(axis=0)
-        # As in `PowerSums.moved`, with the products of all units at once.
+        # As in `PowerSums.about`, with the products of all units at once.
         a = origin - origins
         cross = a.T @ (first - (count / 2) * a)
         second = sum((part.second.sum(axis=0) for part in parts), -cross)
