@@ -169,23 +169,9 @@ class BatchedState(RowState, Generic[S]):
         return type(self)(self.requested, feature_names=self.feature_names)
 
     def mean(self) -> FloatArray:
-        """Mean of each column, from the rows that have it.
-
-        Returns
-        -------
-        ndarray of shape (p,)
-            The means.
-        """
         return np.asarray(self.pooled().mean())
 
     def covariance(self) -> FloatArray:
-        """Unbiased covariances, each from the rows that have both columns.
-
-        Returns
-        -------
-        ndarray of shape (p, p)
-            Σ̂; with missing values it need not be positive definite.
-        """
         return np.asarray(self.pooled().covariance())
 
     def sums_about(self, centre: Centre) -> S:
@@ -287,39 +273,18 @@ class BatchMoments(BatchedState[PowerSums]):
     feature_names : sequence of str, optional
         Names of the columns; states with names are matched by them when they are merged.
 
-    Attributes
-    ----------
-    n_samples : int
-        Rows seen.
-    n_features : int or None
-        Columns, once rows have been seen.
-
     Examples
     --------
     >>> import numpy as np
     >>> from edgewise.states import BatchMoments
     >>> X = np.random.default_rng(0).standard_normal((1000, 3))
     >>> state = BatchMoments(n_batches=50).update(X[:300]).update(X[300:])
-    >>> state.n_samples, state.batch_counts().tolist()[:3]
-    (1000, [16, 16, 16])
+    >>> state
+    BatchMoments(n_samples=1000, n_features=3, n_batches=50, batch_rows=16)
     >>> bool(np.allclose(state.covariance(), np.cov(X, rowvar=False)))
     True
-    >>> bool(np.allclose(state.mean(), X.mean(axis=0)))
-    True
-    >>> state.pooled()
-    Moments(n_samples=1000, n_features=3, order=2)
     >>> state.coarsened(rows=100, batches=5).batch_counts().tolist()
     [128, 128, 128, 128, 128, 128, 128, 104]
-    >>> state.copy().merge(state).n_samples
-    2000
-
-    A state can be saved:
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     state.save(f"{folder}/rows.state")
-    ...     BatchMoments.load(f"{folder}/rows.state")
-    BatchMoments(n_samples=1000, n_features=3, n_batches=50, batch_rows=16)
     """
 
     kind: ClassVar[str] = "batches"

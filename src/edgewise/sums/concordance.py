@@ -341,12 +341,8 @@ class ConcordanceMoments(RowState):
     Rows are kept as they are until there are 12 800 of them, a window (100 n_batches, if that is
     more). They are then dealt out to 100 blocks, the rows of a block are compared with each other,
     and sums of p × p numbers are left, for between n_batches and twice as many units of consecutive
-    rows: when there are 2 n_batches, neighbours are added up. Memory is O(p (n_batches p +
-    12 800)), whatever the number of rows. A saved state has the rows that are kept, up to 12 800,
-    and up to 1024 sample rows of the whole stream as they are.
-
-    States add in any order. Rows that did not yet fill a window are then compared with those of the
-    other state.
+    rows. Memory is O(p (n_batches p + 12 800)), whatever the number of rows. A saved state has the
+    rows that are kept, and up to 1024 sample rows of the whole stream, as they are.
 
     Parameters
     ----------
@@ -355,13 +351,6 @@ class ConcordanceMoments(RowState):
     feature_names : sequence of str, optional
         Names of the columns; states with names are matched by them when they are merged.
 
-    Attributes
-    ----------
-    n_samples : int
-        Rows seen.
-    n_features : int or None
-        Columns, once rows have been seen.
-
     Examples
     --------
     >>> import numpy as np
@@ -369,26 +358,13 @@ class ConcordanceMoments(RowState):
     >>> X = np.random.default_rng(0).standard_cauchy((1000, 3))
     >>> X[:, 1] += X[:, 0]
     >>> state = ConcordanceMoments().update(X[:300]).update(X[300:])
-    >>> state.n_samples, state.kendall().round(2).tolist()[0]
-    (1000, [1.0, 0.5, -0.02])
+    >>> state.kendall().round(2).tolist()[0]
+    [1.0, 0.5, -0.02]
 
     The correlation of the Gaussian variables that would have such a τ is sin(πτ/2):
 
     >>> state.covariance().round(2).tolist()[0]
     [1.0, 0.71, -0.02]
-
-    States add; and a state knows how many pairs of rows it has compared:
-
-    >>> state.copy().merge(state).n_samples, state.concordance().n_pairs
-    (2000, 499500.0)
-
-    A state can be saved:
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     state.save(f"{folder}/rows.state")
-    ...     ConcordanceMoments.load(f"{folder}/rows.state")
-    ConcordanceMoments(n_samples=1000, n_features=3, n_batches=100)
     """
 
     kind: ClassVar[str] = "concordance"
@@ -548,14 +524,11 @@ class ConcordanceMoments(RowState):
         """
         return kendall_tau(self.concordance().total)
 
-    def covariance(self) -> FloatArray:
-        """Covariance of the latent variables, whose variances are one: sin(πτ/2).
+    def mean(self) -> FloatArray:
+        return np.zeros(self.n_features or 0)
 
-        Returns
-        -------
-        ndarray of shape (p, p)
-            The latent correlations, which need not be positive definite.
-        """
+    def covariance(self) -> FloatArray:
+        # Of the latent variables, whose variances are one: sin(πτ/2).
         return self.concordance().correlation()
 
     def _contents(self) -> StateContents:

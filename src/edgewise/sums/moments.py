@@ -42,35 +42,18 @@ class Moments(RowState):
     feature_names : sequence of str, optional
         Names of the columns; states with names are matched by them when they are merged.
 
-    Attributes
-    ----------
-    n_samples : int
-        Rows seen.
-    n_features : int or None
-        Columns, once rows have been seen.
-
     Examples
     --------
     >>> import numpy as np
     >>> from edgewise.states import Moments
     >>> X = np.array([[1.0, 2.0], [3.0, 5.0], [5.0, 5.0], [7.0, 9.0]])
     >>> state = Moments().update(X[:1]) + Moments().update(X[1:])
-    >>> state.n_samples
-    4
+    >>> state
+    Moments(n_samples=4, n_features=2, order=4)
     >>> bool(np.allclose(state.covariance(), np.cov(X, rowvar=False)))
     True
     >>> state.copy().merge(Moments().update(X)).mean()
     array([4.  , 5.25])
-    >>> state.centre().origin, state.quartics().columns.round(3)
-    (array([4.  , 5.25]), array([41.   , 77.332]))
-
-    A state can be saved:
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     state.save(f"{folder}/rows.state")
-    ...     Moments.load(f"{folder}/rows.state")
-    Moments(n_samples=4, n_features=2, order=4)
     """
 
     kind: ClassVar[str] = "moments"
@@ -205,13 +188,6 @@ class Moments(RowState):
         return cls._of(sums, order, contents.columns)
 
     def mean(self) -> FloatArray:
-        """Mean of each column.
-
-        Returns
-        -------
-        ndarray of shape (p,)
-            The means.
-        """
         return np.asarray(self._known().mean()[0])
 
     def centre(self) -> Centre:
@@ -235,13 +211,6 @@ class Moments(RowState):
         return Centre(mean, None)
 
     def covariance(self) -> FloatArray:
-        """Unbiased covariance matrix Σ̂ (divisor n − 1).
-
-        Returns
-        -------
-        ndarray of shape (p, p)
-            Σ̂.
-        """
         sums = self._known(2)
         n, first, second = sums.n[0], sums.first[0], sums.second[0]
         with quiet():

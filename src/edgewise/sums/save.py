@@ -386,6 +386,26 @@ class RowSums(ABC):
 class RowState(RowSums, State):
     """A state that a pass over rows fills, that a file holds, and that a test takes as data."""
 
+    @abstractmethod
+    def mean(self) -> FloatArray:
+        """Mean of each column, from the rows that have it.
+
+        Returns
+        -------
+        ndarray of shape (p,)
+            The means; of ranks, zeros.
+        """
+
+    @abstractmethod
+    def covariance(self) -> FloatArray:
+        """Unbiased covariances (divisor n − 1), each from the rows that have both columns.
+
+        Returns
+        -------
+        ndarray of shape (p, p)
+            Σ̂; of ranks, the correlations of the latent variables.
+        """
+
 
 # By the names of their classes: one is in `api`, which `sums` does not import.
 KINDS = {
