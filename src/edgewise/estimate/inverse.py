@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from edgewise._checks import check_testable_shape
-from edgewise._linalg import COLLINEAR, BoolArray, FloatArray, symmetric_inverses, upper_pairs
+from edgewise._linalg import COLLINEAR, FloatArray, symmetric_inverses, upper_pairs
 from edgewise.estimate.singular import (
-    raise_for_scale,
+    raise_for_underflow,
     raise_if_collinear,
     raise_if_not_measurable,
 )
@@ -115,7 +116,15 @@ def estimate_precision(
     scale = np.sqrt(covariance.diagonal())
     correlation = unscaled(covariance, scale)
     np.fill_diagonal(correlation, 1.0)
-    inverse = _inverse(correlation)
+    inverse: FloatArray | None = None
+    if len(scale) >= _MANY_COLUMNS:
+        # A third of the operations; SciPy is slow to import, and the threads of its BLAS compete.
+        (made,), (definite,) = symmetric_inverses(correlation[np.newaxis])
+        inverse = made if definite else None
+    else:
+        with suppress(np.linalg.LinAlgError):
+            made = np.linalg.inv(correlation)
+            inverse = (made + made.T) / 2
     # ‖R⁻¹‖₂ ≤ ‖R⁻¹‖_∞: this is usually enough, without the smallest eigenvalue.
     if inverse is None or not np.linalg.norm(inverse, np.inf) * COLLINEAR * len(scale) < 1:
         raise_if_collinear(correlation, scale, feature_names)
@@ -127,7 +136,7 @@ def estimate_precision(
     with np.errstate(over="ignore"):
         precision = unscaled(inverse, scale)
     if not np.isfinite(precision).all():
-        raise_for_scale(feature_names[int(np.argmax(precision.diagonal()))], small=True)
+        raise_for_underflow(feature_names[int(np.argmax(precision.diagonal()))])
     residual_map = inverse / scale[:, np.newaxis] / root
     return PrecisionEstimate(
         n_samples=moments.n_samples,
@@ -155,7 +164,18 @@ def live_share(
     columns but the two, scaled to mean square one: e_i ∝ v_i + ρ_ijv_j. For columns with a density,
     and for events that are rare but independent, the share is 1.
     """
-    lumpy = np.flatnonzero(_is_lumpy(np.abs(residual_map.T @ centred[:_ROWS_FOR_LUMP].T)))
+    # Columns whose residuals lump near 0: many are far below one that not many more are below.
+    sizes = np.abs(residual_map.T @ centred[:_ROWS_FOR_LUMP].T)
+    n = sizes.shape[1]
+    far_below = (sizes < sizes.max(axis=1, keepdims=True) / 8).sum(axis=1)
+    if n < _FEWEST_FOR_LUMP or (far_below <= 0.4 * n).all():
+        return 1.0
+    places = [int(q * n) for q in _QUANTILES]
+    in_order = np.sort(sizes, axis=1)
+    far_below = np.array([(sizes < in_order[:, [k]] / 8).sum(axis=1) for k in places])
+    beyond = n - np.array(places)[:, np.newaxis]
+    lumps = (far_below > 0.4 * n) & (n - far_below < 3 * beyond)
+    lumpy = np.flatnonzero(lumps.any(axis=0))
     if lumpy.size < 2:
         return 1.0
     most = max(_ROWS_FOR_LUMP, min(_ROWS_FOR_SHARE, _MOST_NUMBERS // lumpy.size**2))
@@ -180,35 +200,6 @@ def live_share(
             floor = np.fmax(floor, of_both / (np.maximum(alive.sum(axis=1), 1) * n))
         share[lumpy[i], lumpy[j]] = share[lumpy[j], lumpy[i]] = 1 / floor
     return share
-
-
-def _is_lumpy(sizes: FloatArray) -> BoolArray:
-    """Whether sizes lump near 0: many are far below one that not many more are below."""
-    p, n = sizes.shape
-    none_far_below = (sizes < sizes.max(axis=1, keepdims=True) / 8).sum(axis=1) <= 0.4 * n
-    if n < _FEWEST_FOR_LUMP or none_far_below.all():
-        return np.zeros(p, dtype=np.bool_)
-    in_order = np.sort(sizes, axis=1)
-    far_below = np.array([(sizes < in_order[:, [int(q * n)]] / 8).sum(axis=1) for q in _QUANTILES])
-    beyond = n - np.array([[int(q * n)] for q in _QUANTILES])
-    lumps = (far_below > 0.4 * n) & (n - far_below < 3 * beyond)
-    return np.asarray(lumps.any(axis=0))
-
-
-def _inverse(correlation: FloatArray) -> FloatArray | None:
-    """The inverse; None if there is none to working precision.
-
-    By NumPy where columns are few: SciPy is slow to import, and the threads of its own BLAS compete.
-    With many columns, a third of the operations is worth more.
-    """
-    if len(correlation) >= _MANY_COLUMNS:
-        made, definite = symmetric_inverses(correlation[np.newaxis])
-        return made[0] if definite[0] else None
-    try:
-        inverse = np.linalg.inv(correlation)
-    except np.linalg.LinAlgError:
-        return None
-    return np.asarray((inverse + inverse.T) / 2)
 
 
 def unscaled(matrix: FloatArray, scale: FloatArray) -> FloatArray:

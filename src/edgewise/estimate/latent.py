@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from edgewise._linalg import FloatArray
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate, estimate_precision
-from edgewise.sums.blocks import Centre
 from edgewise.sums.concordance import Concordance, kendall_tau
+from edgewise.sums.moments import Moments
 
 _MOST_STEPS, _CLOSE = 1000, 1e-10
 
@@ -46,29 +46,7 @@ _SMALLEST = 0.01
 _SAME_ORDER = 1 - 1e-12
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class LatentMoments:
-    """Mean and covariance of the latent variables: zero, and their correlations."""
-
-    n_samples: int
-    correlation: FloatArray
-
-    @property
-    def n_features(self) -> int:
-        return len(self.correlation)
-
-    def mean(self) -> FloatArray:
-        return np.zeros(self.n_features)
-
-    def covariance(self) -> FloatArray:
-        return self.correlation.copy()
-
-    def centre(self) -> Centre:
-        return Centre(self.mean(), None)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class LatentEstimate:
+class LatentEstimate(NamedTuple):
     """The estimate, and whether the latent correlations had to be made positive definite."""
 
     estimate: PrecisionEstimate
@@ -80,12 +58,27 @@ def latent_estimate(concordance: Concordance, names: Sequence[str]) -> LatentEst
 
     Constant columns, and those that order the rows alike, are refused by name.
     """
-    _refuse_useless(concordance.total, names)
+    constant = np.flatnonzero(concordance.total.diagonal() == 0)
+    if constant.size:
+        more = f" (and {constant.size - 1} more)" if constant.size > 1 else ""
+        raise DataError(
+            f"X: expected columns that vary, got the constant column {names[constant[0]]!r}{more}; "
+            "drop it."
+        )
+    tau = np.triu(kendall_tau(concordance.total), k=1)
+    alike = np.argwhere(np.abs(tau) >= _SAME_ORDER)
+    if len(alike):
+        i, j = alike[0]
+        order = "the same order" if tau[i, j] > 0 else "opposite orders"
+        raise DataError(
+            f"X: columns {names[i]!r} and {names[j]!r} put the rows in {order}, so each is a "
+            "function of the other; drop one of them."
+        )
     correlation = concordance.correlation()
     replaced = not definite(correlation)
     if replaced:
         correlation = nearest_correlation(correlation, _SMALLEST)
-    moments = LatentMoments(concordance.n_samples, correlation)
+    moments = Moments.from_covariance(concordance.n_samples, correlation)
     return LatentEstimate(estimate_precision(moments, names), replaced)
 
 
@@ -96,23 +89,3 @@ def definite(matrices: FloatArray) -> bool:
     except np.linalg.LinAlgError:
         return False
     return True
-
-
-def _refuse_useless(total: FloatArray, names: Sequence[str]) -> None:
-    constant = np.flatnonzero(total.diagonal() == 0)
-    if constant.size:
-        more = f" (and {constant.size - 1} more)" if constant.size > 1 else ""
-        raise DataError(
-            f"X: expected columns that vary, got the constant column {names[constant[0]]!r}{more}; "
-            "drop it."
-        )
-    tau = kendall_tau(total)
-    np.fill_diagonal(tau, 0.0)
-    alike = np.argwhere(np.triu(np.abs(tau) >= _SAME_ORDER))
-    if len(alike):
-        i, j = alike[0]
-        order = "the same order" if tau[i, j] > 0 else "opposite orders"
-        raise DataError(
-            f"X: columns {names[i]!r} and {names[j]!r} put the rows in {order}, so each is a "
-            "function of the other; drop one of them."
-        )

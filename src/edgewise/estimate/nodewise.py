@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from edgewise.errors import ParameterError
 from edgewise.estimate.inverse import PrecisionEstimate, SampleMoments, unscaled
 from edgewise.estimate.singular import (
     raise_for_dependent,
-    raise_for_scale,
+    raise_for_underflow,
     raise_if_duplicated,
     raise_if_not_measurable,
 )
@@ -36,11 +35,10 @@ _FEWEST_COLUMNS_PER_ROOT = 2.0
 _NO_COLUMNS: IntArray = np.empty(0, dtype=np.intp)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Neighbours:
-    """The chosen neighbours A_i of each column, in the order of the columns.
+class Neighbours(NamedTuple):
+    """The chosen neighbours of each column, in the order of the columns.
 
-    `of`: A_i, one for each column.
+    `of`: The neighbours of each column.
     `penalty`: λ, of coefficients of columns in standard units, and in units of the noise.
     `most`: The most that the lasso may choose for a column.
     `cut`: The columns for which it chose more, and the largest were kept.
@@ -66,14 +64,14 @@ def chosen_neighbours(
     The `given` columns are neighbours of all without a penalty: the lasso sees what they leave.
     """
     p = len(correlation)
-    descend = _Descent(p)
+    context = require("sklearn", "sklearn", "Method 'nodewise'").config_context
     # Without its row and column a column cannot explain itself. They are taken out in place and
     # put back: a copy for each column would cost more than the lasso.
     gram = _without(correlation, given) if given.size else np.array(correlation, order="C")
     kept, cut = [], []
     with (
         steps(p, "choosing neighbours", "columns") as tell,
-        descend.unchecked(),
+        context(skip_parameter_validation=True),  # which takes longer than the descent
         one_blas_thread(),  # of products this small, a second thread makes only noise
         warnings.catch_warnings(),
     ):
@@ -83,7 +81,7 @@ def chosen_neighbours(
             own = gram[i].copy()
             gram[i] = gram[:, i] = 0.0
             with_others = np.where(np.arange(p) == i, 0.0, own)
-            coefficients = _scaled_lasso(descend, gram, with_others, penalty)
+            coefficients = _scaled_lasso(gram, with_others, penalty)
             gram[i] = gram[:, i] = own
             found = np.flatnonzero(coefficients)
             if len(found) > most:
@@ -109,13 +107,17 @@ def _without(correlation: FloatArray, given: IntArray) -> FloatArray:
     )
 
 
-def _scaled_lasso(
-    descend: _Descent, gram: FloatArray, with_others: FloatArray, penalty: float
-) -> FloatArray:
+def _scaled_lasso(gram: FloatArray, with_others: FloatArray, penalty: float) -> FloatArray:
     """β and σ that minimise ‖y − Xβ‖²/(2nσ) + σ/2 + λ‖β‖₁: the lasso at λσ and σ in turn."""
+    path = require("sklearn.linear_model", "sklearn", "Method 'nodewise'").lasso_path
+    # With the products given, it asks the rows only for their number and for the variance of y: one
+    # row with a y of one stands for standard units.
+    rows, y = np.zeros((1, len(gram)), order="F"), np.ones(1)
+    own = {"precompute": gram, "Xy": with_others, "check_input": False, "tol": _TOLERANCE}
     noise, coefficients = 1.0, np.zeros(len(gram))
     for _ in range(_NOISE_STEPS):
-        coefficients = descend(gram, with_others, penalty * noise, coefficients)
+        start = {"alphas": [penalty * noise], "coef_init": coefficients}
+        coefficients = np.asarray(path(rows, y, max_iter=_MOST_SWEEPS, **own, **start)[1][:, 0])
         used = np.flatnonzero(coefficients)
         fitted = coefficients[used]
         explained = 2 * fitted @ with_others[used] - fitted @ gram[np.ix_(used, used)] @ fitted
@@ -123,40 +125,6 @@ def _scaled_lasso(
         if abs(noise - before) <= _NOISE_TOLERANCE * before:
             break
     return coefficients
-
-
-class _Descent:
-    """scikit-learn's coordinate descent for given products of columns."""
-
-    def __init__(self, p: int) -> None:
-        # With the products given, it asks the rows only for their number and for the variance of y:
-        # one row with a y of one stands for standard units.
-        self._rows, self._y = np.zeros((1, p), order="F"), np.ones(1)
-        what = "Method 'nodewise'"
-        self._path = require("sklearn.linear_model", "sklearn", what).lasso_path
-        self._context = require("sklearn", "sklearn", what).config_context
-
-    def unchecked(self) -> AbstractContextManager[None]:
-        """Inside, scikit-learn does not check arguments, which takes longer than the descent."""
-        made: AbstractContextManager[None] = self._context(skip_parameter_validation=True)
-        return made
-
-    def __call__(
-        self, gram: FloatArray, with_y: FloatArray, penalty: float, start: FloatArray
-    ) -> FloatArray:
-        """The coefficients for this penalty, from a start nearby."""
-        _, coefficients, _ = self._path(
-            self._rows,
-            self._y,
-            alphas=[penalty],
-            precompute=gram,
-            Xy=with_y,
-            coef_init=start,
-            check_input=False,
-            tol=_TOLERANCE,
-            max_iter=_MOST_SWEEPS,
-        )
-        return np.asarray(coefficients[:, 0])
 
 
 _ROWS_PER_NEIGHBOUR = 8
@@ -191,18 +159,28 @@ class NodewiseFit:
         Each ρ̂_ij is that given S_ij; Θ̂_ii is one over the variance that the neighbours leave, and
         Θ̂_ij = −ρ̂_ij√(Θ̂_iiΘ̂_jj). Such a Θ̂ need not be positive definite.
         """
-        if partial is None:
-            partial = _partial_correlations(self.correlation, self.sets)
         p = len(self.correlation)
+        if partial is None:
+            partial = np.empty(p * (p - 1) // 2)
+            with one_blas_thread():
+                for portion in self.sets.portions():
+                    found = regressed(self.correlation, self.sets.pairs(portion))
+                    partial[portion.places] = found.correlation
         if not np.isfinite(partial).all():
-            self._raise_for_determined(int(np.argmin(np.isfinite(partial))), feature_names)
+            # Say which column of a pair the columns that it is given determine.
+            place = int(np.argmin(np.isfinite(partial)))
+            pairs = self.sets.pairs(Portion(np.array([place]), int(self.sets.sizes()[place])))
+            variance = regressed(self.correlation, pairs).variance[0]
+            column = (pairs.i, pairs.j)[int(np.argmin(variance))][0]
+            columns = [*pairs.given[0].tolist(), int(column)]
+            raise_for_dependent(self.correlation, self.deviation, columns, feature_names)
         matrix = symmetric(np.clip(partial, -1.0, 1.0), p, diagonal=1.0)
         root = self.residual_map.diagonal() / self.deviation
         with np.errstate(over="ignore"):
             precision = unscaled(-matrix, 1 / root)
             np.fill_diagonal(precision, root**2)
         if not np.isfinite(precision).all():
-            raise_for_scale(feature_names[int(np.argmax(root))], small=True)
+            raise_for_underflow(feature_names[int(np.argmax(root))])
         return PrecisionEstimate(
             n_samples=self.moments.n_samples,
             centre=self.moments.centre(),
@@ -211,14 +189,6 @@ class NodewiseFit:
             partial_correlation=matrix,
             residual_map=self.residual_map / self.deviation[:, np.newaxis],
         )
-
-    def _raise_for_determined(self, place: int, names: Sequence[str]) -> NoReturn:
-        """Say which column of a pair the columns that it is given determine."""
-        pairs = self.sets.pairs(Portion(np.array([place]), int(self.sets.sizes()[place])))
-        variance = regressed(self.correlation, pairs).variance[0]
-        column = (pairs.i, pairs.j)[int(np.argmin(variance))][0]
-        columns = [*pairs.given[0].tolist(), int(column)]
-        raise_for_dependent(self.correlation, self.deviation, columns, names)
 
 
 def nodewise_fit(
@@ -245,42 +215,22 @@ def nodewise_fit(
     raise_if_duplicated(correlation, feature_names)
     p = len(correlation)
     most = max(n // _ROWS_PER_NEIGHBOUR, 1) if most is None else most
-    _check_degrees(n, p, most, len(given))
-    size = penalty * universal_penalty(n, p)
-    neighbours = chosen_neighbours(correlation, size, most, np.array(given, dtype=np.intp))
-    residual_map = _residual_map(correlation, deviation, neighbours, feature_names)
-    sets = PairSets.of(neighbours.of)
-    return NodewiseFit(moments, neighbours, sets, correlation, deviation, residual_map)
-
-
-def _check_degrees(n: int, p: int, most: int, n_given: int) -> None:
-    """Refuse so many neighbours that pairs could be adjusted for more than half as many columns."""
-    if min(2 * most + n_given, p - 2) > n // 2:
+    # A pair could be adjusted for more than half as many columns.
+    if min(2 * most + len(given), p - 2) > n // 2:
         raise ParameterError(
-            f"max_neighbours: expected at most {max(n // 2 - n_given, 0) // 2} for {n} rows"
-            f"{f' and {n_given} given columns' if n_given else ''}, got {most}: a pair may be "
+            f"max_neighbours: expected at most {max(n // 2 - len(given), 0) // 2} for {n} rows"
+            f"{f' and {len(given)} given columns' if given else ''}, got {most}: a pair may be "
             "adjusted for twice as many columns; choose fewer, or collect more rows."
         )
-
-
-def _residual_map(
-    correlation: FloatArray, deviation: FloatArray, neighbours: Neighbours, names: Sequence[str]
-) -> FloatArray:
-    made = np.zeros_like(correlation)
+    size = penalty * universal_penalty(n, p)
+    neighbours = chosen_neighbours(correlation, size, most, np.array(given, dtype=np.intp))
+    residual_map = np.zeros_like(correlation)
     for i, own in enumerate(neighbours.of):
         weights = np.linalg.lstsq(correlation[np.ix_(own, own)], correlation[own, i])[0]
         left = 1 - float(weights @ correlation[own, i])
         if left <= COLLINEAR * (len(own) + 1):
-            raise_for_dependent(correlation, deviation, [*own.tolist(), i], names)
+            raise_for_dependent(correlation, deviation, [*own.tolist(), i], feature_names)
         unit = np.sqrt(left)
-        made[i, i], made[own, i] = 1 / unit, -weights / unit
-    return made
-
-
-def _partial_correlations(correlation: FloatArray, sets: PairSets) -> FloatArray:
-    p = len(correlation)
-    found = np.empty(p * (p - 1) // 2)
-    with one_blas_thread():
-        for portion in sets.portions():
-            found[portion.places] = regressed(correlation, sets.pairs(portion)).correlation
-    return found
+        residual_map[i, i], residual_map[own, i] = 1 / unit, -weights / unit
+    sets = PairSets.of(neighbours.of)
+    return NodewiseFit(moments, neighbours, sets, correlation, deviation, residual_map)

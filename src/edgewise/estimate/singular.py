@@ -50,10 +50,12 @@ def raise_if_not_measurable(
             f"(every value is {mean[i]:.6g}){more}; drop it."
         )
     if large.any():
-        raise_for_scale(names[int(np.argmax(large))], small=False)
+        name = names[int(np.argmax(large))]
+        raise DataError(
+            f"X: the variance of column {name!r} overflows; divide the column by 1e200."
+        )
     if small.any():
-        i = int(np.argmax(small))
-        raise_for_scale(names[i], small=True, constant=first_look is None and scale[i] == 0)
+        raise_for_underflow(names[int(np.argmax(small))])
     if (coarse := scale < _FEWEST_STEPS * step).any():
         i = int(np.argmax(coarse))
         raise DataError(
@@ -63,20 +65,11 @@ def raise_if_not_measurable(
         )
 
 
-def raise_for_scale(name: str, *, small: bool, constant: bool = False) -> NoReturn:
-    """Say that the squares of a column's values are outside of the range of float64."""
-    if not small:
-        raise DataError(
-            f"X: the variance of column {name!r} overflows; divide the column by 1e200."
-        )
-    if constant:
-        raise DataError(
-            f"X: column {name!r} is constant, or its values are so small that its variance "
-            "underflows; drop the column, or multiply it by 1e200."
-        )
+def raise_for_underflow(name: str) -> NoReturn:
+    """Say that the squares of a column's values are below the range of float64."""
     raise DataError(
         f"X: the values of column {name!r} are so small that its variance underflows; multiply "
-        "the column by 1e200."
+        "the column by 1e200, or drop it if it is constant."
     )
 
 
@@ -115,19 +108,16 @@ def raise_if_collinear(correlation: FloatArray, scale: FloatArray, names: Sequen
 
 def raise_if_duplicated(correlation: FloatArray, names: Sequence[str]) -> None:
     """Refuse two columns that are perfectly correlated; with many columns, all that can be seen."""
-    same = np.abs(np.triu(correlation, k=1)) > 1 - 10 * COLLINEAR
-    if same.any():
-        first, second = np.argwhere(same)[0]
-        later = len(np.unique(np.nonzero(same)[1]))
-        raise_for_duplicate(names[int(second)], names[int(first)], later - 1)
+    same = np.argwhere(np.abs(np.triu(correlation, k=1)) > 1 - 10 * COLLINEAR)
+    if len(same):
+        raise_for_duplicate(names[int(same[0, 1])], names[int(same[0, 0])])
 
 
-def raise_for_duplicate(name: str, other: str, more: int = 0) -> NoReturn:
+def raise_for_duplicate(name: str, other: str) -> NoReturn:
     """Say that a column is another one in other units."""
-    likewise = f" {more} more column{'s' * (more > 1)} likewise." if more else ""
     raise DataError(
         f"X: column {name!r} duplicates column {other!r} (they are perfectly correlated); drop one "
-        f"of the two.{likewise}"
+        "of the two."
     )
 
 
