@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from edgewise._checks import FEWEST_WIDE_ROWS, MOST_WIDE_COLUMNS
-from edgewise._linalg import FloatArray, pairs_of
+from edgewise._linalg import BoolArray, FloatArray, pairs_of
 from edgewise._shown import Shown
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Assumes, Caution, cautions_of, p_text
@@ -36,7 +35,6 @@ _DOMINANT = 0.3
 _FEWEST_FOR_DOMINANCE = 50  # of fewer rows, each carries a large share
 _NAMED_PAIRS = 3
 _FIRST_ROWS, _FEWEST_TO_COUNT = 255, 64  # rows that show which values a column has
-_FEWEST_COUNTED = 10  # rows that must go up by one; a ramp of fewer may be chance
 # The check for dependence needs events that follow each other by chance in more rows than this.
 _FEWEST_COINCIDENCES = 20
 _LAGS = (1, 2, 3, 5, 7, 10)  # days, weeks, two weeks of working days
@@ -301,14 +299,8 @@ def diagnosis_of(
         most = Diagnosis.most_values
         for column in np.flatnonzero(different < most):
             discrete[column] = len(np.unique(columns[column])) <= most
-    # A column of groups, one after the other, is no level; one that counts the rows is.
-    levels = np.zeros(p, dtype=bool)
-    levels[level_columns(standard)] = True
-    levels &= ~discrete
-    if len(leading) >= _FEWEST_COUNTED:
-        counting = columns[:, 1:_FEWEST_COUNTED] - columns[:, : _FEWEST_COUNTED - 1] == 1
-        for column in np.flatnonzero(counting.all(axis=1)):
-            levels[column] = (np.diff(columns[column]) == 1).all()
+    # A column of groups, one after the other, is no level.
+    levels = level_columns(standard) & ~discrete
     return Diagnosis(
         n,
         p,
@@ -460,7 +452,9 @@ def _lagged(rows: FloatArray, lags: Sequence[int]) -> FloatArray:
     return products
 
 
-def correlation_times(estimate: PrecisionEstimate, first_look: FirstLook) -> CorrelationTimes:
+def correlation_times(
+    estimate: PrecisionEstimate, first_look: FirstLook
+) -> tuple[FloatArray, FloatArray]:
     """How long the products of each pair of residuals are correlated: τ_ij = 1 + 2 Σ r_i r_j.
 
     With r the autocorrelations of single columns, this is the time of their product where the two
@@ -476,17 +470,12 @@ def correlation_times(estimate: PrecisionEstimate, first_look: FirstLook) -> Cor
     centred = estimate.centre.subtract_from(rows, np.empty(rows.shape[::-1]))
     own = _times_of(centred / np.sqrt(estimate.covariance.diagonal())[:, np.newaxis])
     residual = _times_of(estimate.residual_map.T @ centred)
-    if estimate.n_samples / own.times.max() >= 2 * (len(own.times) + 1):
+    if estimate.n_samples / own[0].max() >= 2 * (len(centred) + 1):
         return residual
-    return CorrelationTimes(*(np.maximum(*both) for both in zip(own, residual, strict=True)))
+    return np.maximum(own[0], residual[0]), np.maximum(own[1], residual[1])
 
 
-class CorrelationTimes(NamedTuple):
-    times: FloatArray
-    mean_lags: FloatArray
-
-
-def _times_of(rows: FloatArray) -> CorrelationTimes:
+def _times_of(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     rows = _clipped(rows)
     rows -= rows.mean(axis=1, keepdims=True)
     n = rows.shape[1]
@@ -507,11 +496,11 @@ def _times_of(rows: FloatArray) -> CorrelationTimes:
     r += (1 + 2 * np.maximum((r * seen).sum(axis=1, keepdims=True), 0)) / n
     r *= seen
     times = np.maximum(1 + 2 * r @ r.T, 1.0)
-    return CorrelationTimes(times, 2 * (r * lags) @ r.T / times)
+    return times, 2 * (r * lags) @ r.T / times
 
 
-def level_columns(rows: FloatArray) -> npt.NDArray[np.intp]:
-    """The columns that wander like a random walk, or follow a trend.
+def level_columns(rows: FloatArray) -> BoolArray:
+    """Which columns wander like a random walk, or follow a trend.
 
     With r = 1 − Σ(x_t − x_{t−1})²/2Σ(x_t − mean)², von Neumann's form of the autocorrelation, a
     random walk has m(1 − r) = O(1) and a stationary column m(1 − r) → ∞. `rows` are consecutive,
@@ -519,7 +508,7 @@ def level_columns(rows: FloatArray) -> npt.NDArray[np.intp]:
     """
     m = rows.shape[1]
     if m < FEWEST_ROWS:
-        return np.arange(0)
+        return np.zeros(len(rows), dtype=bool)
     centred = rows - np.add.reduce(rows, axis=1, keepdims=True) / m
     steps = rows[:, 1:] - rows[:, :-1]
     squares = np.vecdot(centred, centred)
@@ -529,4 +518,4 @@ def level_columns(rows: FloatArray) -> npt.NDArray[np.intp]:
     time = np.arange(m) - (m - 1) / 2
     trend = (centred @ time) ** 2 / (squares * (time @ time))
     wanders = unlike < min(_PERSISTENT, _WALK / m)
-    return np.flatnonzero(varies & (wanders | (trend > _TREND**2)))
+    return np.asarray(varies & (wanders | (trend > _TREND**2)))
