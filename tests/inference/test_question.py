@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError
 from edgewise.inference.corrections import adjust
-from edgewise.inference.question import checked_family, family_mask
+from edgewise.inference.question import checked_family
 from edgewise.methods.registry import METHODS
 from edgewise.tables.arrays import ArrayTable
 
@@ -204,7 +204,6 @@ def test_a_family_without_data():
     assert twice[1] == (("a", "b"), ("c", "a"))
     assert checked_family(None, np.array([["a", "b"]]))[1] == (("a", "b"),)
     assert checked_family(None, (pair for pair in PAIRS))[1] == tuple(PAIRS)
-    assert family_mask(NAMES, *checked_family()) is None
 
 
 BAD = {

@@ -32,12 +32,11 @@ def raise_if_not_measurable(
     covariance: FloatArray, mean: FloatArray, names: Sequence[str], first_look: FirstLook | None
 ) -> None:
     """Refuse columns whose variance is zero, or is not known to float64."""
-    variance = covariance.diagonal()
-    if measurable(np.sqrt(np.maximum(variance, 0.0)), mean).all():
-        return
+    variance, step = covariance.diagonal(), np.spacing(np.abs(mean))
     large = ~(variance <= _LARGEST_SCALE**2)  # or NaN
     scale = np.sqrt(np.maximum(np.where(large, np.inf, variance), 0.0))
-    step = np.spacing(np.abs(mean))
+    if ((scale >= _SMALLEST_SCALE) & (scale >= _FEWEST_STEPS * step) & ~large).all():
+        return
     small = (scale < _SMALLEST_SCALE) & (np.abs(mean) < _SMALLEST_MEAN)
     # Where squares are no ordinary numbers, the values themselves say whether they differ.
     same = mean == 0 if first_look is None else first_look.far[0] >= first_look.far[1]

@@ -6,7 +6,7 @@ No row is read again: what is known are the sums, the first rows and the values 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -238,15 +238,6 @@ class Diagnosis(Shown):
         )
 
 
-def wants_nodewise(n_samples: int, n_features: int, able: Collection[str]) -> bool:
-    """Whether there are too few rows to adjust each pair for all other columns."""
-    return (
-        "nodewise" in able
-        and FEWEST_WIDE_ROWS <= n_samples < _TOO_FEW_ROWS_PER_COLUMN * n_features
-        and n_features <= MOST_WIDE_COLUMNS
-    )
-
-
 def choice(
     n_samples: int,
     n_features: int,
@@ -258,7 +249,8 @@ def choice(
     if dependence_pvalue < _DEPENDENT and "batch" in able:
         because = f"Rows depend on the rows before them ({p_text(dependence_pvalue)})"
         return "batch", f"{because}, so batch was used instead of {usual}."
-    if wants_nodewise(n_samples, n_features, able):
+    few = FEWEST_WIDE_ROWS <= n_samples < _TOO_FEW_ROWS_PER_COLUMN * n_features
+    if "nodewise" in able and few and n_features <= MOST_WIDE_COLUMNS:
         return "nodewise", f"{shape}, so nodewise was used, which assumes a sparse graph."
     if n_samples < FEWEST_ROWS or math.isnan(dependence_pvalue):
         return usual, f"{n_samples:,} rows are too few to show dependence, so {usual} was used."
@@ -293,7 +285,15 @@ def diagnosis_of(
     usual = (in_order[:, (m - 1) // 2] + in_order[:, m // 2]) / 2
     events = (columns != usual[:, np.newaxis]).sum(axis=1) / len(leading)
     often = len(leading) * events**2 >= _FEWEST_COINCIDENCES
-    rare_pairs, n_rare_pairs = _rare_pairs(events, n)
+    # Pairs of columns that are expected to differ from their usual values in few rows together: for
+    # each column, how many of the more frequent ones make a rare pair with it.
+    order = np.flatnonzero(events < 0.5)
+    order = order[np.argsort(events[order], kind="stable")]
+    expected = n * events[order]  # the rarest column first
+    enough = Diagnosis.fewest_joint * n / np.maximum(expected, 1e-9)
+    partners = np.searchsorted(expected, enough) - np.arange(len(order)) - 1
+    few = range(min(len(order), _NAMED_PAIRS))
+    rare = [sorted((order[i], order[j])) for j in few for i in range(j) if j <= i + partners[i]]
     discrete = np.zeros(p, dtype=bool)
     if len(leading) >= _FEWEST_TO_COUNT:
         most = Diagnosis.most_values
@@ -309,8 +309,8 @@ def diagnosis_of(
         scale_ratio=spread,
         level_columns=tuple(names[k] for k in np.flatnonzero(levels).tolist()),
         dominant_rows=_dominant_rows(first_look, estimate, scale, names),
-        rare_pairs=tuple((names[i], names[j]) for i, j in rare_pairs),
-        n_rare_pairs=n_rare_pairs,
+        rare_pairs=tuple((names[i], names[j]) for i, j in rare),
+        n_rare_pairs=int(np.maximum(partners, 0).sum()),
         discrete_columns=tuple(names[k] for k in np.flatnonzero(discrete).tolist()),
         mistakes=mistakes(columns, different / max(m - 1, 1), estimate, names),
         **_tail_facts(np.sqrt(squared), standard),
@@ -362,21 +362,6 @@ def _dominant_rows(
         for row, value in [(first_look.far_row[side, column], far[side, column])]
     ]
     return tuple(sorted(found, key=lambda row: -row.share))
-
-
-def _rare_pairs(share: FloatArray, n: int) -> tuple[list[list[int]], int]:
-    """The first pairs of columns that are expected to differ from their usual values in few rows
-    together, and the number of all.
-    """
-    order = np.flatnonzero(share < 0.5)
-    order = order[np.argsort(share[order], kind="stable")]
-    expected = n * share[order]  # events, the rarest column first
-    # For each column, how many of the more frequent ones make a rare pair with it.
-    enough = Diagnosis.fewest_joint * n / np.maximum(expected, 1e-9)
-    partners = np.searchsorted(expected, enough) - np.arange(len(order)) - 1
-    few = range(min(len(order), _NAMED_PAIRS))
-    pairs = [sorted((order[i], order[j])) for j in few for i in range(j) if j <= i + partners[i]]
-    return pairs, int(np.maximum(partners, 0).sum())
 
 
 def dependence_pvalue(residuals: FloatArray) -> float:

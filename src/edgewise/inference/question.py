@@ -46,8 +46,26 @@ class Question:
         return self.min_effect, self.effect_scale
 
     def tested(self, names: Sequence[str]) -> BoolArray | None:
-        """As `family_mask` says."""
-        return family_mask(names, self.given, self.pairs)
+        """Which pairs of these columns are tested, as a symmetric matrix; None where all are."""
+        if not self.given and self.pairs is None:
+            return None
+        check_known("given", self.given, names)
+        place = {name: i for i, name in enumerate(names)}
+        tested = off_diagonal(len(names))
+        left_out = [place[name] for name in self.given]
+        tested[left_out, :] = tested[:, left_out] = False
+        if not tested.any():
+            left = [repr(name) for name in names if name not in self.given]
+            raise DataError(
+                "given: expected at least 2 columns that are not given, to test their pairs, got "
+                f"{len(left)}{f' ({listed(left)})' if left else ''}; give fewer columns."
+            )
+        if self.pairs is not None:
+            check_known("pairs", [name for pair in self.pairs for name in pair], names)
+            rows, columns = np.array([[place[a], place[b]] for a, b in self.pairs]).T
+            tested = np.zeros_like(tested)
+            tested[rows, columns] = tested[columns, rows] = True
+        return None if (tested == off_diagonal(len(names))).all() else tested
 
 
 def checked_family(
@@ -77,28 +95,3 @@ def checked_family(
     if not found:
         raise ParameterError("pairs: expected at least one pair, got none; leave it out for all.")
     return names, tuple(found.values())
-
-
-def family_mask(
-    names: Sequence[str], given: Sequence[str] = (), pairs: Pairs | None = None
-) -> BoolArray | None:
-    """Which pairs of these columns are tested, as a symmetric matrix; None where all are."""
-    if not given and pairs is None:
-        return None
-    check_known("given", given, names)
-    place = {name: i for i, name in enumerate(names)}
-    tested = off_diagonal(len(names))
-    left_out = [place[name] for name in given]
-    tested[left_out, :] = tested[:, left_out] = False
-    if not tested.any():
-        left = [repr(name) for name in names if name not in given]
-        raise DataError(
-            "given: expected at least 2 columns that are not given, to test their pairs, got "
-            f"{len(left)}{f' ({listed(left)})' if left else ''}; give fewer columns."
-        )
-    if pairs is not None:
-        check_known("pairs", [name for pair in pairs for name in pair], names)
-        rows, columns = np.array([[place[a], place[b]] for a, b in pairs]).T
-        tested = np.zeros_like(tested)
-        tested[rows, columns] = tested[columns, rows] = True
-    return None if (tested == off_diagonal(len(names))).all() else tested

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from edgewise.inference.diagnosis import Diagnosis
     from edgewise.paper.operator import CovcovOperator
 
+_AGAIN = "the rows a second time"
 # With fewer columns, the first pass takes less time than counting the rows before it.
 _MANY_COLUMNS = 300
 
@@ -235,15 +236,9 @@ class Sample:
 
     # Further passes.
 
-    def rows_again(self) -> Rescan:
-        """The rows, for one more pass."""
-        if self.rows is None:
-            self._lacks("the rows a second time")
-        return self.rows
-
     def scan(self, kernel: Pass) -> Sums:
         """The sums of one more pass over all rows."""
-        return self.rows_again().sums(kernel)
+        return (self.rows or self._lacks(_AGAIN)).sums(kernel)
 
     def _has_products(self, left_out: bool) -> bool:
         """Whether the state stands for rows that are gone, which only `left_out` needs."""
@@ -264,22 +259,26 @@ class Sample:
             self._lacks("fourth-order sums")
         A = np.eye(len(self.feature_names)) if A is None else A
         whitened_by = self.n_samples if left_out else None
-        return transformed_quartics(self.rows_again(), self.centre, A, whitened_by=whitened_by)
+        return transformed_quartics(
+            (self.rows or self._lacks(_AGAIN)), self.centre, A, whitened_by=whitened_by
+        )
 
     def pair_sums(self, leverage: Leverage) -> PairSums:
         """Fourth-order sums of the residuals of all pairs."""
-        return pair_sums(self.rows_again(), self.centre, leverage)
+        return pair_sums((self.rows or self._lacks(_AGAIN)), self.centre, leverage)
 
     def exact_pairs(
         self, leverage: Leverage, rho: FloatArray, nearly_one: float
     ) -> ExactPairs | None:
         """The same for the pairs whose partial correlation is above `nearly_one` in size."""
-        return exact_pairs(self.rows_again(), self.centre, leverage, rho, nearly_one)
+        return exact_pairs(
+            (self.rows or self._lacks(_AGAIN)), self.centre, leverage, rho, nearly_one
+        )
 
     def score_sums(self, leverage: Leverage, rho: FloatArray, nearly_one: float) -> ScoreSums:
         """What the score test needs of the residuals of all pairs."""
         n, p = leverage.n_samples, len(leverage.root)
-        rows = self.rows_again()
+        rows = self.rows or self._lacks(_AGAIN)
         if not few_rows(n, p):
             return all_pairs_at_once(rows, self.centre, leverage, rho, nearly_one)
         centred = self.leading_rows(n + 1)  # one more than there were, if there are more now
@@ -296,7 +295,11 @@ class Sample:
         if self.rows is None and not left_out:
             self._lacks("the rows a second time, or all products of four columns (order='all')")
         return covcov_matrix(
-            self.rows_again(), self._complete_moments(), A=A, frobenius=frobenius, left_out=left_out
+            (self.rows or self._lacks(_AGAIN)),
+            self._complete_moments(),
+            A=A,
+            frobenius=frobenius,
+            left_out=left_out,
         )
 
     def covcov_operator(
@@ -307,7 +310,7 @@ class Sample:
         from edgewise.paper.operator import CovcovOperator
 
         return CovcovOperator(
-            self.rows_again(),
+            (self.rows or self._lacks(_AGAIN)),
             self._complete_moments(),
             A=A,
             frobenius=frobenius,
@@ -332,7 +335,7 @@ class Sample:
 
     def inside(self, intervals: FloatArray) -> Sample:
         """The sample of the rows whose values all lie in the intervals of their columns."""
-        rows = self.rows_again()
+        rows = self.rows or self._lacks(_AGAIN)
         table = view(rows.table, intervals=intervals)
         state, left_out, first_look = first_pass(Moments(), table)
         rows.check(state.n_samples + left_out - self.n_dropped)
@@ -344,7 +347,9 @@ class Sample:
     def leading_rows(self, most: int) -> FloatArray:
         """The first rows, up to a maximum, minus the mean; features first."""
         one_pass = partial(_leading_of, most=most, centre=self.centre)
-        return self.rows_again().table.reduce(one_pass, partial(_leading, most=most))
+        return (self.rows or self._lacks(_AGAIN)).table.reduce(
+            one_pass, partial(_leading, most=most)
+        )
 
     def _lacks(self, what: str) -> NoReturn:
         other = self.state.default_method

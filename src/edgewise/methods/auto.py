@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from edgewise.inference.diagnosis import choice, diagnosis_of, wants_nodewise
+from edgewise.inference.diagnosis import choice, diagnosis_of
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.sample import Needs, Sample
 from edgewise.methods.method import Assumes, Feature, Method
@@ -102,7 +102,7 @@ def _looked_at(sample: Sample, able: Sequence[str]) -> Sample:
     """With facts about the rows, unless they are too few for the covariance to have an inverse."""
     names = sample.feature_names
     wide = sample.n_samples < _FEWEST_ROWS_PER_COLUMN * len(names)
-    if wide and wants_nodewise(sample.n_samples, len(names), able):
+    if wide and choice(sample.n_samples, len(names), math.nan, able)[0] == "nodewise":
         return sample
     estimate = registered()[able[0]]().estimate(sample)
     facts = diagnosis_of(estimate, sample.first_look, names)
