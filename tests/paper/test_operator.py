@@ -1,7 +1,5 @@
 """Products with Cov(U(Σ̂)) are those of the matrix, however the rows come."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +13,7 @@ from edgewise.paper import operator as module
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.paper.operator import CovcovOperator
 from edgewise.states import Moments
-from edgewise.tables.table import ColumnBlock, InMemoryRows, Piece
+from edgewise.tables.table import ColumnBlock, InMemoryRows
 
 DISTRIBUTIONS = ["gaussian", "t5", "lognormal"]
 KINDS = ["plain", "frobenius", "whitened", "left out", "standardized", "mixed"]
@@ -91,19 +89,16 @@ class TestProduct:
 
 
 def in_columns(X):
-    """The columns of a table in three chunks, each a slice of something longer."""
-    pieces = []
-    for start, stop in pairwise([0, len(X) // 7, len(X) // 2, len(X)]):
-        longer = np.concatenate([X[:3], X[start:stop], X[:2]])
-        pieces.append(Piece(list(longer.T.copy()), 3, 3 + stop - start))
-    return [ColumnBlock(pieces, X.shape[1])]
+    """The columns of a table, each a slice of something longer."""
+    longer = np.concatenate([X[:3], X, X[:2]])
+    return [ColumnBlock(list(longer.T.copy()))[3 : 3 + len(X)]]
 
 
 def in_small_batches(X):
     """From nothing to nine rows each, arrays and columns by turns."""
     sizes = np.random.default_rng(0).integers(0, 10, len(X))
     parts = np.split(X, np.minimum(np.cumsum(sizes), len(X)))
-    parts[1::2] = [ColumnBlock([Piece(list(Y.T), 0, len(Y))], X.shape[1]) for Y in parts[1::2]]
+    parts[1::2] = [ColumnBlock(list(Y.T)) for Y in parts[1::2]]
     return parts
 
 

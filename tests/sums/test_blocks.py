@@ -11,7 +11,7 @@ from edgewise.sums.blocks import Centre, mapped_blocks
 from edgewise.sums.pairs import pair_sums
 from edgewise.sums.power import product_sums, transformed_quartics
 from edgewise.sums.score import Leverage
-from edgewise.tables.table import ColumnBlock, InMemoryRows, Piece
+from edgewise.tables.table import ColumnBlock, InMemoryRows
 
 OFFSETS = [1e8, 1e10]
 every_offset = pytest.mark.parametrize("offset", OFFSETS)
@@ -74,10 +74,8 @@ B = np.array([[1.0, 0.5, 0.0], [0.0, 2.0, -0.3], [0.4, 0.0, 0.7]])
 
 
 def column_block(X):
-    """The rows as columns of a table, in two pieces."""
-    columns, half = list(np.ascontiguousarray(X.T)), len(X) // 2
-    cuts = [(0, half), (half, len(X))]
-    return ColumnBlock([Piece(columns, *cut) for cut in cuts if cut[0] < cut[1]], X.shape[1])
+    """The rows as columns of a table."""
+    return ColumnBlock(list(np.ascontiguousarray(X.T)))
 
 
 KINDS = {

@@ -8,7 +8,7 @@ import pytest
 import edgewise as ew
 from edgewise.errors import NonFiniteError
 from edgewise.tables import arrays as tables
-from edgewise.tables.arrays import ArrayTable, on_cores
+from edgewise.tables.arrays import ArrayTable
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def in_parts(monkeypatch):
 
 
 def test_parts_are_all_rows(rows):
-    table = on_cores(ArrayTable(rows))
+    table = ArrayTable(rows).on_cores()
     assert table.partition_rows() == [3000, 3000]
     blocks = table.reduce(lambda part: [*map(np.asarray, part.blocks())], lambda a, b: a + b)
     np.testing.assert_array_equal(np.concatenate(blocks), rows)
@@ -46,7 +46,7 @@ def test_small_tables_stay_whole(monkeypatch):
     monkeypatch.setattr(tables, "_PARTITION_NUMBERS", 6000 * 52 // 2 + 1)
     for shape in ((20_000, 49), (6000, 52), (1000, 1001)):
         table = ArrayTable(np.zeros(shape))
-        assert on_cores(table) is table
+        assert table.on_cores() is table
 
 
 @pytest.mark.parametrize("method", ["score", "batch", "eig"])

@@ -16,7 +16,7 @@ from edgewise.sums.accumulate import first_pass, read_into
 from edgewise.tables import first_look as first_look_module
 from edgewise.tables.first_look import FirstLook, FirstLookBuilder, leading_limit
 from edgewise.tables.open import as_table
-from edgewise.tables.table import ColumnBlock, Piece, in_tree
+from edgewise.tables.table import ColumnBlock, in_tree
 
 TABLES = arrays(
     np.float64,
@@ -99,7 +99,7 @@ def test_the_leading_rows_are_limited():
 
 def test_columns_of_a_table_and_other_types():
     X = np.random.default_rng(1).integers(-9, 9, (50, 3))
-    columns = ColumnBlock([Piece(list(X.T), 10, 50)], 3)
+    columns = ColumnBlock(list(X.T))[10:50]
     assert same(first_look_of([columns]), first_look_of([X[10:].astype(float)]))
     assert same(first_look_of([X.astype(np.float32)]), first_look_of([X.astype(float)]))
     assert same(first_look_of([X[:0], X]), first_look_of([X]))

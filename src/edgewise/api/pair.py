@@ -29,7 +29,7 @@ from edgewise.sums.save import as_state
 from edgewise.sums.score import all_pairs_at_once, few_rows, one_pair_exactly
 from edgewise.tables.open import as_table
 from edgewise.tables.options import refuse_pairwise
-from edgewise.tables.table import ColumnBlock, InMemoryRows, Partition, Piece
+from edgewise.tables.table import ColumnBlock, InMemoryRows, Partition
 
 #: A column by its name, or by its index.
 Column = str | int
@@ -302,7 +302,7 @@ class ConditionalTest:
         if few_rows(n, p):
             terms = one_pair_exactly(self._rows, chosen, leverage, rho)
         else:  # as `edge_test` sums many rows
-            block = ColumnBlock([Piece([self._rows[k] for k in chosen], 0, n)], p)
+            block = ColumnBlock([self._rows[k] for k in chosen])
             sums = all_pairs_at_once(InMemoryRows([block]), nothing, leverage, pair, NEARLY_ONE)
             second = float(sums.second[0, 1])
             fourth, sixth = float(sums.fourth[0, 1]), float(sums.sixth[0, 1])

@@ -37,7 +37,6 @@ from edgewise.sums.score import (
     all_pairs_exactly,
     few_rows,
 )
-from edgewise.tables.arrays import on_cores
 from edgewise.tables.files import FileRead, files_read
 from edgewise.tables.first_look import FirstLook
 from edgewise.tables.open import as_table
@@ -474,7 +473,7 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
         # Fail now: the sums would need p² numbers or more.
         needs.check_shape(few, p)
     state: RowState | None = None
-    read = on_cores(table)
+    read = table.on_cores()
     if options.clusters:
         # One pass is enough: all that is needed follows from the moments of each cluster.
         clusters, n_dropped, first_look = first_pass(ClusterMoments(), table)
@@ -493,7 +492,7 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
         except NonFiniteError:
             if not able:
                 raise
-            read = on_cores(view(table, missing="pairwise"))
+            read = view(table, missing="pairwise")
     if state is None:
         sums, n_dropped, first_look = first_pass(
             needs.pairwise_state(), read, in_order=needs.in_batches

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -20,7 +21,6 @@ from edgewise.tables.table import (
     BadCells,
     ColumnBlock,
     Partition,
-    Piece,
     Rows,
     Table,
     batch_rows,
@@ -83,10 +83,19 @@ class SlicedTable(Table):
         return batch_rows(len(self.feature_names))
 
 
+# With fewer columns the calls take as long as the work; with more, the sums of every partition take
+# too much memory, and a BLAS divides large products well.
+_FEWEST_COLUMNS, _MOST_COLUMNS = 50, 1000
+# Numbers of a partition (32 MB), and partitions. The rows alone decide how they are cut: on any
+# number of cores the sums are the same.
+_PARTITION_NUMBERS, _MOST_PARTITIONS = 1 << 22, 16
+
+
 class ArrayTable(SlicedTable):
     """A two-dimensional array, in memory or mapped from a file; blocks are views of it."""
 
     named = False
+    _cuts: Sequence[tuple[int, int]] = ()
 
     def __init__(self, X: Any, **chosen: Any) -> None:
         self._values = self._all = as_rows(X)
@@ -108,49 +117,28 @@ class ArrayTable(SlicedTable):
     def labels(self, name: str) -> Iterable[Any]:
         return self._all[:, self.column_names.index(name)]
 
-
-# With fewer columns the calls take as long as the work; with more, the sums of every partition take
-# too much memory, and a BLAS divides large products well.
-_FEWEST_COLUMNS, _MOST_COLUMNS = 50, 1000
-# Numbers of a partition (32 MB), and partitions. The rows alone decide how they are cut: on any
-# number of cores the sums are the same.
-_PARTITION_NUMBERS, _MOST_PARTITIONS = 1 << 22, 16
-
-
-class OnCores(Table):
-    """An array whose partitions are read at the same time, each by a thread."""
-
-    rescannable = in_memory = True
-
-    def __init__(self, table: ArrayTable, cuts: Sequence[tuple[int, int]]) -> None:
-        self._table, self._cuts = table, cuts
-        self.feature_names, self.named = table.feature_names, table.named
-
-    @property
-    def n_rows(self) -> int:
-        return self._table.n_rows
+    def on_cores(self) -> ArrayTable:
+        """The same in partitions that threads read at the same time, if it is large enough."""
+        n, p = self.n_rows, len(self.feature_names)
+        # A power of two, so that two or four cores have the same to do.
+        parts = 1 << (min(_MOST_PARTITIONS, n * p // _PARTITION_NUMBERS) or 1).bit_length() - 1
+        if parts == 1 or not _FEWEST_COLUMNS <= p <= _MOST_COLUMNS:
+            return self
+        table = copy.copy(self)
+        table._cuts = [(n * k // parts, n * (k + 1) // parts) for k in range(parts)]
+        return table
 
     def partition_rows(self) -> list[int | None]:
-        return [stop - start for start, stop in self._cuts]
+        return [stop - start for start, stop in self._cuts or [(0, self.n_rows)]]
 
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
-        partitions = [
-            Partition(number, "", self.feature_names, partial(self._table.blocks, *cut))
+        if not self._cuts:
+            return one_pass(Partition(0, "", self.feature_names, self.blocks))
+        parts = [
+            Partition(number, "", self.feature_names, partial(self.blocks, *cut))
             for number, cut in enumerate(self._cuts)
         ]
-        return in_tree(list(on_each(one_pass, partitions)), merge)
-
-
-def on_cores(table: Table) -> Table:
-    """The table in partitions for all cores, if it is an array that is large enough."""
-    p = len(table.feature_names)
-    if not (isinstance(table, ArrayTable) and _FEWEST_COLUMNS <= p <= _MOST_COLUMNS):
-        return table
-    n = table.n_rows
-    # A power of two, so that two or four cores have the same to do.
-    parts = 1 << (min(_MOST_PARTITIONS, n * p // _PARTITION_NUMBERS) or 1).bit_length() - 1
-    cuts = [(n * k // parts, n * (k + 1) // parts) for k in range(parts)]
-    return OnCores(table, cuts) if len(cuts) > 1 else table
+        return in_tree(list(on_each(one_pass, parts)), merge)
 
 
 def as_rows(X: Any, name: str = "X") -> AnyArray:
@@ -323,7 +311,7 @@ class MappingTable(SlicedTable):
         self._columns = [np.asarray(columns[name]) for name in variables]
 
     def rows(self, start: int, stop: int) -> Rows:
-        return ColumnBlock([Piece(self._columns, start, stop)], len(self._columns))
+        return ColumnBlock([column[start:stop] for column in self._columns])
 
     def labels(self, name: str) -> Iterable[Any]:
         values = self._values[name]

@@ -18,7 +18,6 @@ from edgewise.tables.options import label_number
 from edgewise.tables.table import (
     ROW_NUMBERS,
     ColumnBlock,
-    Piece,
     Rows,
     Table,
     batch_rows,
@@ -97,12 +96,17 @@ def pandas_index(schema: pa.Schema) -> tuple[str, ...]:
     return tuple(name for name in columns if isinstance(name, str) and name in schema.names)
 
 
-def column_block(batches: Iterable[pa.RecordBatch], n_features: int) -> ColumnBlock:
-    """The rows of Arrow batches as one block."""
-    pieces = [
-        Piece(_columns(batch, n_features, ()), 0, batch.num_rows) for batch in batches if len(batch)
+def column_block(batches: Iterable[pa.RecordBatch], along: Sequence[str] = ()) -> ColumnBlock:
+    """The rows of Arrow batches as one block; columns `along` are labels."""
+    parts = [
+        [
+            _label_numbers(column, name) if name in along else _to_numpy(column, name)
+            for column, name in zip(batch.columns, batch.schema.names, strict=True)
+        ]
+        for batch in batches
     ]
-    return ColumnBlock(pieces, n_features)
+    whole = len(parts) == 1
+    return ColumnBlock(parts[0] if whole else [*map(np.concatenate, zip(*parts, strict=True))])
 
 
 def fixed_blocks(
@@ -113,33 +117,23 @@ def fixed_blocks(
     So no rounding error depends on how a file was written, or where reading began.
     """
     rows = batch_rows(n_features)
-    pieces: list[Piece] = []
+    parts: list[pa.RecordBatch] = []
     filled = 0
     for batch in batches:
+        if batch.num_columns != n_features:
+            raise DataError(
+                f"X: expected {n_features} columns in every batch, got {batch.num_columns}."
+            )
         start = min(skip, batch.num_rows)
         skip -= start
-        columns = _columns(batch, n_features, along) if start < batch.num_rows else []
         while start < batch.num_rows:
-            size = min(rows - filled, batch.num_rows - start)
-            pieces.append(Piece(columns, start, start + size))
-            start, filled = start + size, filled + size
+            parts.append(batch.slice(start, rows - filled))
+            start, filled = start + len(parts[-1]), filled + len(parts[-1])
             if filled == rows:
-                yield ColumnBlock(pieces, n_features)
-                pieces, filled = [], 0
-    if filled:
-        yield ColumnBlock(pieces, n_features)
-
-
-def _columns(batch: pa.RecordBatch, n_features: int, along: Sequence[str]) -> list[AnyArray]:
-    if batch.num_columns != n_features:
-        raise DataError(
-            f"X: expected {n_features} columns in every batch, got {batch.num_columns}."
-        )
-    named = zip(batch.columns, batch.schema.names, strict=True)
-    return [
-        _label_numbers(column, name) if name in along else _to_numpy(column, name)
-        for column, name in named
-    ]
+                yield column_block(parts, along)
+                parts, filled = [], 0
+    if parts:
+        yield column_block(parts, along)
 
 
 def _label_numbers(column: pa.Array, name: str) -> AnyArray:

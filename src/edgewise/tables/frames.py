@@ -16,7 +16,6 @@ from edgewise.errors import DataError, EdgewiseError
 from edgewise.tables.arrays import SlicedTable, numeric_column
 from edgewise.tables.table import (
     ColumnBlock,
-    Piece,
     Rows,
     Table,
     batch_rows,
@@ -53,7 +52,7 @@ class PandasTable(SlicedTable):
             if isinstance(numbers, str):
                 raise not_numbers(self.feature_names[place], numbers)
             columns.append(numbers)
-        return ColumnBlock([Piece(columns, 0, len(frame))], len(columns))
+        return ColumnBlock(columns)
 
     def labels(self, name: str) -> Iterable[Any]:
         column = self._frame.iloc[:, self.column_names.index(name)]
@@ -112,8 +111,7 @@ class FrameTable(SlicedTable):
     def rows(self, start: int, stop: int) -> Rows:
         from edgewise.tables.arrow import column_block
 
-        batches = self._table.slice(start, stop - start).to_batches()
-        return column_block(batches, self._table.num_columns)
+        return column_block(self._table.slice(start, stop - start).to_batches())
 
     def labels(self, name: str) -> Iterable[Any]:
         labels: list[Any] = self._frame[name].to_list()

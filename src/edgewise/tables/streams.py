@@ -14,7 +14,6 @@ from edgewise.tables.arrays import check_column, numeric_column
 from edgewise.tables.options import columns_of, label_numbers
 from edgewise.tables.table import (
     ColumnBlock,
-    Piece,
     Rows,
     Table,
     batch_rows,
@@ -74,7 +73,7 @@ class CursorTable(Table):
                 else check_column(found[name], name)
                 for name in self.feature_names
             ]
-            yield ColumnBlock([Piece(columns, 0, len(rows))], len(columns))
+            yield ColumnBlock(columns)
             rows = self._fetched()
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, NoReturn, TypeAlias, TypeVar
+from typing import Any, ClassVar, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,71 +31,46 @@ _BATCH_ELEMENTS = 1 << 20
 _MOST_BATCH_ROWS, _FEWEST_BATCH_ROWS = 1 << 16, 1 << 10
 
 
-class Piece(NamedTuple):
-    """Rows `start` to `stop` of some columns of equal length."""
-
-    columns: Sequence[AnyArray]
-    start: int
-    stop: int
-
-
 class ColumnBlock:
-    """An n × p block of rows, as pieces of columns with weights and clusters, if these are known."""
+    """An n × p block of rows as columns, with weights and clusters, if these are known."""
 
     def __init__(
         self,
-        pieces: Sequence[Piece],
-        n_features: int,
+        columns: Sequence[AnyArray],
         weights: FloatArray | None = None,
         clusters: FloatArray | None = None,
     ) -> None:
-        self._pieces, self.weights, self.clusters = pieces, weights, clusters
-        self.shape = (sum(piece.stop - piece.start for piece in pieces), n_features)
+        self._columns, self.weights, self.clusters = columns, weights, clusters
+        self.shape = (len(columns[0]), len(columns))
 
     @classmethod
     def of(cls, rows: Rows, *more: FloatArray) -> ColumnBlock:
         """Rows of any form, and more columns after them."""
-        if isinstance(rows, ColumnBlock) and not more:
-            return rows
-        columns = [*np.asarray(rows).T, *more]
-        return cls([Piece(columns, 0, len(rows))], len(columns))
+        columns = rows._columns if isinstance(rows, ColumnBlock) else np.asarray(rows).T
+        return cls([*columns, *more])
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __getitem__(self, rows: slice) -> ColumnBlock:
-        """The rows of a slice without a step; never a copy."""
-        first, last, _ = rows.indices(self.shape[0])
-        kept, before = [], 0
-        for columns, start, stop in self._pieces:
-            begin, end = max(start, start + first - before), min(stop, start + last - before)
-            if begin < end:
-                kept.append(Piece(columns, begin, end))
-            before += stop - start
+        """The rows of a slice; never a copy."""
         weights = None if self.weights is None else self.weights[rows]
         clusters = None if self.clusters is None else self.clusters[rows]
-        return ColumnBlock(kept, self.shape[1], weights, clusters)
+        return ColumnBlock([column[rows] for column in self._columns], weights, clusters)
 
     def chosen(self, places: Sequence[int]) -> ColumnBlock:
         """Some of the columns, in the order of their places; never a copy."""
-        pieces = [
-            Piece([columns[place] for place in places], start, stop)
-            for columns, start, stop in self._pieces
-        ]
-        return ColumnBlock(pieces, len(places))
+        return ColumnBlock([self._columns[place] for place in places])
 
     def minus(self, origin: FloatArray, out: FloatArray) -> None:
         """Each column minus its part of `origin`, written to the rows of `out`."""
-        done = 0
-        for columns, start, stop in self._pieces:
-            until = done + stop - start
-            for column, constant, row in zip(columns, origin, out, strict=True):
-                np.subtract(column[start:stop], constant, out=row[done:until])
-            done = until
+        for column, constant, row in zip(self._columns, origin, out, strict=True):
+            np.subtract(column, constant, out=row)
 
     def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> AnyArray:
         rows = np.empty(self.shape[::-1])
-        self.minus(np.zeros(self.shape[1]), rows)
+        for column, row in zip(self._columns, rows, strict=True):
+            row[:] = column
         return np.asarray(rows.T, dtype)
 
 
@@ -202,6 +177,10 @@ class Table:
     def estimated_rows(self) -> int | None:
         """About how many rows there are, for a progress bar."""
         return self.n_rows
+
+    def on_cores(self) -> Table:
+        """The table in partitions that threads read at the same time, if that pays."""
+        return self
 
     def partition_rows(self) -> Sequence[int | None] | None:
         """Rows of each partition, None for unknown ones; None if the partitions are unknown."""
