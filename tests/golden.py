@@ -177,6 +177,7 @@ def incomplete(data: dict[str, np.ndarray]) -> Iterator[tuple[str, Callable[[], 
         n = len(X)
         weights, copies = np.round(rng.exponential(size=n) + 0.1, 6), rng.integers(0, 4, n)
         subjects, long_subjects = np.arange(n) // 3, rng.integers(0, 40, n)
+        few = {"n_batches": 20}  # a row beside its copies looks dependent: longer batches
         for method in ("score", "wald", "batch"):
             for label, rows, options in (
                 ("pairwise", with_holes(X), {"missing": "pairwise"}),
@@ -187,7 +188,7 @@ def incomplete(data: dict[str, np.ndarray]) -> Iterator[tuple[str, Callable[[], 
                     with_holes(X),
                     {"weights": weights, "missing": "pairwise"},
                 ),
-                ("frequency", ew.open_table(X, weight_kind="frequency"), {"weights": copies}),
+                ("frequency", np.repeat(X, copies, axis=0), few if method == "batch" else {}),
                 ("clusters", X, {"clusters": subjects}),
                 ("unequal clusters", X, {"clusters": long_subjects}),
             ):  # fmt: skip

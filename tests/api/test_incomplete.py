@@ -43,18 +43,6 @@ def same_state(a, b, tolerance=1e-12):
 
 
 class TestEdgeTest:
-    @pytest.mark.parametrize(
-        "method",
-        ["score", "wald", "batch", "fisher", "trace", "kendall", "elliptical", "entrywise"],
-    )
-    def test_frequencies_are_repeated_rows(self, rows, counts, same_result, method):
-        repeated = np.repeat(rows, counts, axis=0)
-        # Rows beside their copies look dependent, which asks for longer batches.
-        options = {"n_batches": 20} if method == "batch" else {}
-        counted = ew.open_table(rows, weight_kind="frequency")
-        result = ew.edge_test(counted, method=method, weights=counts, **options)
-        same_result(result, ew.edge_test(repeated, method=method, **options))
-
     def test_all_rows_are_used(self, gaps, rows):
         """More of them than without rows that lack values."""
         kept = ew.edge_test(gaps, **PAIRWISE)

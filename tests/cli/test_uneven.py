@@ -1,4 +1,4 @@
-"""`--missing`, `--weights` and `--weight-kind`, through the real program."""
+"""`--missing` and `--weights`, through the real program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 import edgewise as ew
 
 PAIRWISE = ("--missing", "pairwise")
-FREQUENCY = ("--weight-kind", "frequency")
 NAMES = list("abcd")
 DROPPED = "edgewise: left out 50 rows with missing or infinite values.\n"
 
@@ -22,12 +21,11 @@ def gaps(rows):
 
 
 @pytest.fixture(autouse=True)
-def files(tmp_path, write_csv, rows, gaps, weights, counts):
-    """Rows with gaps, complete rows with weights, with both, and with numbers of copies."""
+def files(tmp_path, write_csv, rows, gaps, weights):
+    """Rows with gaps, complete rows with weights, and with both."""
     write_csv(tmp_path / "gaps.csv", "abcd", gaps)
     write_csv(tmp_path / "weighted.csv", "abcdw", np.column_stack([rows, weights]))
     write_csv(tmp_path / "both.csv", "wabcd", np.column_stack([weights, gaps]))
-    write_csv(tmp_path / "counted.csv", "abcdn", np.column_stack([rows, counts]))
     return tmp_path
 
 
@@ -80,12 +78,6 @@ def test_weights(asked, rows, gaps, weights, same_result, method):
     assert "rows, weighted, some with missing values" in out
 
 
-def test_numbers_of_copies(asked, rows, counts, same_result):
-    result, _, _ = asked("counted.csv", "--weights", "n", *FREQUENCY, "--method", "fisher")
-    expected = ew.edge_test(np.repeat(rows, counts, axis=0), method="fisher")
-    same_result(result, expected, names="abcd")
-
-
 def test_columns_beside_the_weights(asked):
     chosen, _, _ = asked("weighted.csv", "--weights", "w", "--columns", "d,a,b")
     assert chosen.feature_names == ("d", "a", "b")
@@ -125,8 +117,6 @@ def test_other_commands(run_main, files):
         ("test weighted.csv --weights w --method trace", 2, "--weights: sampling weights are not"),
         ("test weighted.csv --weights w --clusters a", 2, "expected without clusters"),
         ("test weighted.csv --weights a", 1, "expected finite numbers of at least 0, got -"),
-        ("test weighted.csv --weights w --weight-kind frequency", 1, "expected whole numbers"),
-        ("test weighted.csv --weights w --weight-kind often", 2, "--weight-kind"),
         ("accumulate gaps.csv -o x --missing pairwise --kind moments", 2, "leave out --kind"),
     ],
 )

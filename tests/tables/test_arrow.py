@@ -130,7 +130,7 @@ def test_blocks_have_one_size_whatever_the_batches(cuts, skip):
 def test_numbers_are_not_copied():
     batch = pa.record_batch({"a": np.arange(5.0), "b": np.arange(5)})
     (block,) = fixed_blocks(iter([batch]), 2)
-    for column, original in zip(block._pieces[0].columns, batch.columns, strict=True):
+    for column, original in zip(block._columns, batch.columns, strict=True):
         assert np.shares_memory(column, original.to_numpy())
 
 

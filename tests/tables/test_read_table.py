@@ -136,12 +136,12 @@ def test_a_column_that_is_not_there(refuses, german):
     refuses(lambda: ew.edge_test(ew.open_table(german, index_col=9)), DataError, "index_col", "9")
 
 
-def test_names_and_kinds_of_weights(rows, same_result, refuses):
-    counts = np.arange(400) % 4 + 1
-    X, names = np.column_stack([rows, counts]), [*"abcd", "w"]
-    data = ew.open_table(X, feature_names=names, weight_kind="frequency")
+def test_names(rows, same_result, refuses):
+    weights = np.arange(400) % 4 + 1
+    X, names = np.column_stack([rows, weights]), [*"abcd", "w"]
+    data = ew.open_table(X, feature_names=names)
     result = ew.edge_test(data, weights="w", method="score")
-    expected = ew.edge_test(np.repeat(rows, counts, axis=0), method="score")
+    expected = ew.edge_test(rows, weights=weights, method="score")
     same_result(result, expected, names="abcd")
     some = ew.edge_test(data, columns=["c", "a"], method="score")
     same_result(some, ew.edge_test(rows[:, [2, 0]], method="score"), names="ca")
@@ -150,5 +150,3 @@ def test_names_and_kinds_of_weights(rows, same_result, refuses):
     assert (grouped.feature_names, grouped.provenance.n_clusters) == (tuple("abcd"), 40)
     few = ew.open_table(X, feature_names=["a"])
     refuses(lambda: ew.edge_test(few), ParameterError, "expected 5 names")
-    call = lambda: ew.open_table(X, weight_kind="copies")  # noqa: E731
-    refuses(call, ParameterError, "weight_kind", "'frequency'")

@@ -9,10 +9,8 @@ import pytest
 import edgewise as ew
 from edgewise.errors import DataError, DataTypeError, NonFiniteError, ParameterError
 from edgewise.tables.open import as_table
-from edgewise.tables.options import options_of, weighted_columns
+from edgewise.tables.options import weighted_columns
 from edgewise.tables.table import ColumnBlock
-
-FREQUENCY = {"weight_kind": "frequency"}
 
 
 @pytest.fixture(scope="module")
@@ -21,11 +19,6 @@ def weights():
     w[::50] = 0.0
     w.flags.writeable = False
     return w
-
-
-@pytest.fixture(scope="module")
-def counts():
-    return np.random.default_rng(7).integers(0, 4, 400)
 
 
 @pytest.fixture(scope="module")
@@ -143,33 +136,29 @@ def test_weights_are_no_leave_to_lack_values(rows, weights, refuses, method):
         refuses(call, NonFiniteError, "'x2' (3)", "missing='pairwise'")
 
 
-@pytest.mark.parametrize("kind", ["sampling", "frequency"])
-def test_bad_weights(save, rows, refuses, kind):
+def test_bad_weights(save, rows, refuses):
     """In an array, in a column of a table, and in a file."""
-    how = {"weight_kind": kind}
     for value, what in ((-1.0, "-1"), (np.nan, "missing ones (NaN)"), (np.inf, "inf")):
         w = np.ones(400)
         w[[3, 9]] = value
         X = np.column_stack([rows, w])
         said = "weights: expected finite numbers of at least 0, got " + what
-        call = lambda w=w: ew.edge_test(ew.open_table(rows, **how), weights=w)  # noqa: E731
+        call = lambda w=w: ew.edge_test(rows, weights=w)  # noqa: E731
         refuses(call, DataError, said + " in the weights (2 rows)")
         for data, name in ((X, "x4"), (save("r.parquet", "abcdw", X), "w")):
             for missing in ("raise", "drop"):
                 refuses(
-                    lambda d=data, n=name, m=missing: ew.edge_test(
-                        ew.open_table(d, **how), weights=n, missing=m
-                    ),
+                    lambda d=data, n=name, m=missing: ew.edge_test(d, weights=n, missing=m),
                     DataError,
                     said + f" in column {name!r}",
                 )
     zeros = save("z.csv", "abcdw", np.column_stack([rows, np.zeros(400)]))
     refuses(
-        lambda: ew.edge_test(ew.open_table(rows, **how), weights=np.zeros(400)),
+        lambda: ew.edge_test(rows, weights=np.zeros(400)),
         DataError,
         "weights: expected a positive weight for some row, got zeros only",
     )
-    refuses(lambda: ew.edge_test(ew.open_table(zeros, **how), weights="w"), DataError)
+    refuses(lambda: ew.edge_test(zeros, weights="w"), DataError)
 
 
 def test_what_is_no_weight(save, require, table, wide, csv_file, rows, weights, refuses):
@@ -208,21 +197,14 @@ def test_what_is_no_weight(save, require, table, wide, csv_file, rows, weights, 
     )
 
 
-def test_what_does_not_go_together(rows, weights, counts, table, refuses):
+def test_what_does_not_go_together(rows, weights, table, refuses):
     state = ew.states.BatchMoments().update(rows)
     for call, said in (
         (lambda: ew.edge_test(rows, clusters=np.arange(400), weights=weights), "without clusters"),
         (
-            lambda: ew.edge_test(
-                ew.open_table(rows, **FREQUENCY), clusters=np.arange(400), weights=counts
-            ),
-            "without clusters",
-        ),
-        (
             lambda: ew.edge_test(rows, weights=weights, transform="normal-scores"),
             "ranks of weighted rows",
         ),
-        (lambda: ew.open_table(rows, weight_kind="freq"), "weight_kind: expected"),
         (lambda: ew.edge_test(state, method="batch", weights=weights), "got a state"),
     ):
         refuses(call, ParameterError, said)
@@ -234,7 +216,7 @@ def test_what_does_not_go_together(rows, weights, counts, table, refuses):
                 lambda d=data, h=how, m=method: ew.edge_test(d, method=m, **h),
                 ParameterError,
                 "weights: sampling weights are not supported by method",
-                "use method 'score', 'wald' or 'batch', or weight_kind='frequency'",
+                "use method 'score', 'wald' or 'batch', or repeat rows",
             )
 
 
@@ -252,48 +234,3 @@ def test_blocks_carry_their_weights(table, rows, weights):
     part = whole[10:20]
     np.testing.assert_array_equal(part.weights, weights[10:20])
     np.testing.assert_array_equal(np.asarray(part), rows[10:20])
-
-
-def test_rows_that_are_there_several_times(save, rows, counts, all_rows, same_result):
-    table = as_table(rows, weights=counts, **FREQUENCY)
-    assert options_of(table).weights == "frequency"
-    repeated = np.repeat(rows, counts, axis=0)
-    np.testing.assert_array_equal(all_rows(table), repeated)
-    path = save("r.csv", "abcdw", np.column_stack([rows, counts]))
-    score = {"method": "score"}
-    result = ew.edge_test(ew.open_table(path, **FREQUENCY), weights="w", **score)
-    same_result(result, ew.edge_test(repeated, **score), names="abcd")
-    X = np.array(rows)
-    X[:40, 1] = np.nan
-    for how in ({"missing": "drop"}, {"missing": "pairwise"}):
-        result = ew.edge_test(ew.open_table(X, **FREQUENCY), weights=counts, **how, **score)
-        same_result(result, ew.edge_test(np.repeat(X, counts, axis=0), **how, **score))
-    ranks = {"transform": "normal-scores", **score}
-    result = ew.edge_test(ew.open_table(rows, **FREQUENCY), weights=counts, **ranks)
-    same_result(result, ew.edge_test(repeated, **ranks))
-
-
-def test_many_copies_come_in_blocks(rows, block_size):
-    billions = as_table(rows, weights=np.full(400, 10**9), **FREQUENCY)
-    assert billions.reduce(lambda part: len(next(iter(part.blocks()))), None) <= 1 << 20
-    block_size(64)
-    times = np.ones(400, dtype=int)
-    times[[0, 3, 399]] = 1000, 0, 65
-    table = as_table(rows, weights=times, **FREQUENCY)
-    lengths = table.reduce(lambda part: [len(block) for block in part.blocks()], None)
-    assert sum(lengths) == times.sum()
-    assert max(lengths) <= 64
-
-
-@pytest.mark.parametrize("bad", [0.5, 2.25, 1e17])
-def test_parts_of_a_row(save, rows, refuses, bad):
-    times = np.ones(400)
-    times[9] = bad
-    path = save("r.parquet", "abcdw", np.column_stack([rows, times]))
-    for data, weights, where in ((rows, times, "the weights"), (path, "w", "column 'w'")):
-        refuses(
-            lambda d=data, w=weights: ew.edge_test(ew.open_table(d, **FREQUENCY), weights=w),
-            DataError,
-            f"weights: expected whole numbers of rows (weight_kind='frequency'), got {bad:g} "
-            f"in {where}",
-        )

@@ -14,7 +14,7 @@ from edgewise.sums.concordance import ConcordanceMoments
 from edgewise.sums.moments import Moments
 from edgewise.sums.pairwise import PairwiseMoments
 from edgewise.sums.save import RowState
-from edgewise.tables.open import as_table, on_cluster, open_files, weight_kind_of
+from edgewise.tables.open import as_table, on_cluster, open_files
 from edgewise.tables.options import MISSING, weighted_columns
 
 S = TypeVar("S", bound=RowState)
@@ -90,7 +90,7 @@ def accumulate(
     Moments(n_samples=1000, n_features=3, order=4)
     """
     check_choice("missing", missing, MISSING)
-    pairwise = missing == "pairwise" or (weights is not None and weight_kind_of(data) == "sampling")
+    pairwise = missing == "pairwise" or weights is not None
     state: AnyState
     if check_flag("concordance", concordance):
         if pairwise:
@@ -104,7 +104,7 @@ def accumulate(
     else:
         state = Moments(order=order) if n_batches is None else BatchMoments(n_batches)
     rows = {"columns": columns, "exclude": exclude, "missing": missing, "progress": progress}
-    rows |= {"weights": weights, "weight_kind": weight_kind_of(data)}
+    rows["weights"] = weights
     if checkpoint is None and resume:
         raise ParameterError("resume: expected together with checkpoint=..., got none.")
     return accumulated(data, state, checkpoint=checkpoint, every=every, resume=resume, **rows)[0]

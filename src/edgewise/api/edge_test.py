@@ -19,7 +19,6 @@ from edgewise.methods.sequential import Sequential
 from edgewise.results.result import EdgeTestResult, decide
 from edgewise.results.summary import missing_value_notes
 from edgewise.sums.save import as_state
-from edgewise.tables.open import weight_kind_of
 from edgewise.tables.options import MISSING, NORMAL_SCORES, options_of
 
 
@@ -150,8 +149,7 @@ def measured_and_decided(
         method.check_supports("clusters")
     if NORMAL_SCORES in (rows.get("transform"), read.transform):
         method.check_supports("transform")
-    sampling = rows.get("weights") is not None and weight_kind_of(data) == "sampling"
-    if sampling or read.weights == "sampling":
+    if rows.get("weights") is not None or read.weights:
         method.check_supports("weights")
     if "pairwise" in (rows.get("missing"), read.missing):
         method.check_supports("missing")

@@ -26,7 +26,7 @@ _OUTPUT = option("--output", required=True, metavar="STATE|-", help="The state f
     {
         "The state": (
             data_argument(),
-            *("--columns", "--exclude", "--missing", "--weights", "--weight-kind"),
+            *("--columns", "--exclude", "--missing", "--weights"),
             *(_OUTPUT, "--kind"),
             click.Option(
                 ["--n-batches"], type=int, help="Batches; by default 100, or fewer if p > 160."
@@ -53,9 +53,7 @@ def accumulate_command(**options: Any) -> None:
     seconds = check_real("checkpoint_every", 60.0 if every is None else every, above=0)
     kind, n_batches = options["kind"], options["n_batches"]
     check_choice("kind", kind, ("batches", "moments", "products", "concordance"))
-    if options["missing"] == "pairwise" or (
-        options["weights"] and options["weight_kind"] == "sampling"
-    ):
+    if options["missing"] == "pairwise" or options["weights"]:
         if kind != "batches":
             raise click.UsageError(
                 "--missing pairwise and --weights make a state of pairs, which serves method "
@@ -83,7 +81,6 @@ def accumulate_command(**options: Any) -> None:
             data_of(options),
             empty,
             **how,
-            weight_kind=options["weight_kind"],
             checkpoint=checkpoint if keeps else None,
             every=seconds,
             resume=resume,

@@ -22,7 +22,7 @@ from edgewise.tables.open import as_table
 from edgewise.tables.table import Table
 
 _ROWS = (
-    *("--columns", "--exclude", "--given", "--pairs", "--missing", "--weights", "--weight-kind"),
+    *("--columns", "--exclude", "--given", "--pairs", "--missing", "--weights"),
     *("--clusters", "--transform"),
 )
 _TEST = ("--method", "--alpha", "--correction", "--min-effect")

@@ -396,7 +396,6 @@ def open_sample(
     """
     check = check_names_of or (lambda names: None)
     if isinstance(data, RowState):
-        rows.pop("weight_kind", None)
         if missing not in ("auto", "raise") or any(one is not None for one in rows.values()):
             raise ParameterError(
                 "transform, clusters, weights, columns, exclude, missing, client: "
@@ -454,7 +453,7 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
     Where values turn out to be missing, and `pairwise` allows it, that of pairs of columns.
     """
     options, p = options_of(table), len(table.feature_names)
-    weighted, clusters = options.weights == "sampling", None
+    weighted, clusters = options.weights, None
     pairwise &= options.missing == "auto" and table.rescannable and not options.clusters
     pairwise &= options.transform != NORMAL_SCORES
     if not table.rescannable:
@@ -505,8 +504,6 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
             # All rows count the same: the ordinary way says more.
             state, n_dropped, first_look = first_pass(needs.empty_state(), read)
     needs.check_shape(state.n_samples, p)
-    if options.weights == "frequency":
-        first_look = first_look.without_copies()
     again = table.rescannable and clusters is None
     return Sample(
         state=state,

@@ -54,10 +54,7 @@ Feature = Literal[
 _ASKED_BY: dict[Feature, tuple[str, str]] = {
     "clusters": ("clusters: rows in clusters are", ""),
     "missing": ("missing: 'pairwise' is", ", or missing='drop'"),
-    "weights": (
-        "weights: sampling weights are",
-        ", or weight_kind='frequency' if a weight says how often the row was seen",
-    ),
+    "weights": ("weights: sampling weights are", ", or repeat rows that stand for several"),
     "transform": ("transform: 'normal-scores' is", ", or leave it out"),
     "maxt": ("correction: 'maxt' is", ", or correction='holm'"),
     "two groups": ("method: a comparison of two groups is", ""),

@@ -221,7 +221,6 @@ def read_with_checkpoints(
     progress: Callable[[int], None] | None = None,
     missing: str = "auto",
     weights: str | None = None,
-    weight_kind: str = "sampling",
 ) -> tuple[R, int]:
     """Read all rows of files into a state; return it and how many rows were dropped.
 
@@ -236,7 +235,7 @@ def read_with_checkpoints(
     # One process at a time: two would write over each other's rows.
     with locked(checkpoint):
         left, dropped_before = files, 0
-        how: dict[str, Any] = {"missing": missing, "weights": weights, "weight_kind": weight_kind}
+        how: dict[str, Any] = {"missing": missing, "weights": weights}
         facts = _facts(files, state, how)
         if Path(checkpoint).exists():
             if not resume:

@@ -87,12 +87,6 @@ class FirstLook:
         usual[seen] = np.nanquantile(some[:, seen], 0.5, axis=0, method="lower")
         return replace(self, leading=np.where(known, self.leading, usual))
 
-    def without_copies(self) -> FirstLook:
-        """The first look of rows of which some follow as copies: without those."""
-        new = np.ones(len(self.leading), dtype=bool)
-        new[1:] = (self.leading[1:] != self.leading[:-1]).any(axis=1)
-        return replace(self, leading=self.leading[new])
-
     def of_ranks(self) -> FirstLook:
         """The first look of normal scores: the order of the first rows, and no value far out."""
         nothing = FirstLook.empty(self.far.shape[1])

@@ -92,8 +92,6 @@ class DataToRead:
         How it is read.
     client : distributed.Client or None
         The Dask cluster that reads it.
-    weight_kind : str
-        What weights mean.
     feature_names : tuple of str or None
         Names of all columns, in place of those that come with the data.
 
@@ -107,7 +105,6 @@ class DataToRead:
     data: Any
     reading: Reading
     client: Any = None
-    weight_kind: str = "sampling"
     feature_names: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
@@ -129,7 +126,6 @@ def open_table(
     sheet: str | int | None = None,
     feature_names: Sequence[str] | None = None,
     client: Any = None,
-    weight_kind: str = "sampling",
 ) -> DataToRead:
     """Say how to read data, if edgewise cannot work it out from the first lines.
 
@@ -139,7 +135,7 @@ def open_table(
     Parameters
     ----------
     data : path or list of paths
-        A file, a folder, a pattern, or several of them; with the last three options any data.
+        A file, a folder, a pattern, or several of them; with the last two options any data.
     sep : str, optional
         The character between the cells of a text file; "tab"; or "whitespace" for several blanks.
     decimal : {".", ","}, optional
@@ -162,8 +158,6 @@ def open_table(
         Names of the columns of numbers, in place of those that come with the data.
     client : distributed.Client, optional
         A Dask cluster that reads the files, or works on the data of Dask.
-    weight_kind : {"sampling", "frequency"}
-        Whether weights are inverse probabilities of sampling, or say how often a row was seen.
 
     Returns
     -------
@@ -224,14 +218,8 @@ def open_table(
         index_col,
         sheet,
     )
-    check_choice("weight_kind", weight_kind, ("sampling", "frequency"))
     names = None if feature_names is None else check_names(feature_names)
-    return DataToRead(data, reading, client, weight_kind, names)
-
-
-def weight_kind_of(data: Any) -> str:
-    """What weights of these data mean."""
-    return data.weight_kind if isinstance(data, DataToRead) else "sampling"
+    return DataToRead(data, reading, client, names)
 
 
 def data_and_reading(data: Any) -> tuple[Any, Reading | None]:
@@ -254,15 +242,13 @@ def as_table(
     progress: Callable[[int], None] | None = None,
     clusters: Any = None,
     weights: Any = None,
-    weight_kind: str = "sampling",
     transform: str | None = None,
 ) -> Table:
     """Any data that hold rows as a table; the arguments are those of `edge_test`."""
     if isinstance(data, DataToRead):
         client = data.client if client is None else client
-        weight_kind = data.weight_kind if weight_kind == "sampling" else weight_kind
     check_choice("transform", transform, TRANSFORMS)
-    check_together(missing, clusters, weights, weight_kind, transform)
+    check_together(missing, clusters, weights, transform)
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     along = clusters if isinstance(clusters, str) else None
     if isinstance(weights, str):
@@ -286,7 +272,7 @@ def as_table(
             options["column"] = column_for(table, values, argument)
     if clusters is not None or weights is not None:
         options |= {"clusters": clusters is not None, "along_name": along}
-        options["weights"] = None if weights is None else weight_kind
+        options["weights"] = weights is not None
     if feature_names is not None:
         n_along = int(clusters is not None or weights is not None) - ("column" in options)
         options["names"] = check_names(feature_names, len(table.feature_names) - n_along)

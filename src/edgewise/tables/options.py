@@ -43,7 +43,6 @@ T = TypeVar("T")
 
 MISSING = ("auto", "raise", "drop", "pairwise")
 _CHOSEN = ("drop", "pairwise")  # some rows; all others are to be complete
-WEIGHT_KINDS = ("sampling", "frequency")
 NORMAL_SCORES, DIFF, LOG_DIFF = "normal-scores", "diff", "log-diff"
 TRANSFORMS = (NORMAL_SCORES, DIFF, LOG_DIFF, None)
 
@@ -60,7 +59,7 @@ class RowOptions:
     `column`: One more column, from an array that the user passed: weights or labels.
     `missing`: With "drop", rows that lack a value are left out; with "pairwise" those that lack
       all.
-    `weights`: What the last column says, if it holds weights. Rows of weight zero are left out.
+    `weights`: Whether the last column holds weights. Rows of weight zero are left out.
     `clusters`: Whether the last column says to which cluster a row belongs.
     `along_name`: The name of the last column; None if it came as an array.
     `before`: The row before each partition, for differences across partitions.
@@ -73,7 +72,7 @@ class RowOptions:
     progress: Callable[[int], None] | None = None
     transform: str | None = None
     missing: str = "auto"
-    weights: str | None = None
+    weights: bool = False
     clusters: bool = False
     along_name: str | None = None
     before: Mapping[int, FloatArray] = field(default_factory=dict)
@@ -85,7 +84,7 @@ class RowOptions:
             return self.names
         every = tuple(names) if self.column is None else (*names, "")
         chosen = every if self.places is None else tuple(every[place] for place in self.places)
-        return chosen[: len(chosen) - (self.clusters or self.weights is not None)]
+        return chosen[: len(chosen) - (self.clusters or self.weights)]
 
     def applied(self, part: Partition) -> Partition:
         """A partition with these options."""
@@ -106,15 +105,15 @@ class RowOptions:
                 rows, previous = self._differences(np.asarray(rows), previous, names)
             if self.missing in _CHOSEN:
                 rows = self._with_values(np.asarray(rows), p, counts)
-            if self.weights == "sampling":
+            if self.weights:
                 rows = self._weighted(rows, names)
-            for piece in self._copies(rows, counts) if self.weights == "frequency" else (rows,):
-                rows = self._clustered(piece) if self.clusters else piece
-                if self.intervals is not None:
-                    values, (low, high) = np.asarray(rows), self.intervals.T
-                    inside = ((values >= low) & (values <= high)).all(axis=1)
-                    rows = _kept(values, np.asarray(inside), counts)
-                yield rows
+            elif self.clusters:
+                rows = self._clustered(rows)
+            if self.intervals is not None:
+                values, (low, high) = np.asarray(rows), self.intervals.T
+                inside = ((values >= low) & (values <= high)).all(axis=1)
+                rows = _kept(values, np.asarray(inside), counts)
+            yield rows
             if self.progress is not None:
                 self.progress(n)
 
@@ -167,26 +166,6 @@ class RowOptions:
             raise_for_nonfinite(rows, names)
         rows.weights = weights
         return rows
-
-    def _copies(self, block: Rows, counts: PartitionCounts) -> Iterator[Rows]:
-        """Each row as often as its weight says, in blocks of limited length."""
-        rows, weights = _apart(block)
-        _check_weights(weights, self._where())
-        wrong = weights[(weights != np.floor(weights)) | (weights > _EXACT)]
-        if wrong.size:
-            raise DataError(
-                f"weights: expected whole numbers of rows (weight_kind='frequency'), got "
-                f"{wrong[0]:g} in {self._where()}; leave weight_kind out if rows were sampled with "
-                "different probabilities."
-            )
-        values, ends = np.asarray(rows), np.cumsum(weights.astype(np.int64))
-        total, most = int(ends[-1]) if len(ends) else 0, batch_rows(rows.shape[1])
-        position = counts.position
-        for start in range(0, total, most):
-            number = np.arange(start, min(start + most, total))
-            # A checkpoint between copies of the same rows would have some of them only.
-            counts.position = position if start + most >= total else None
-            yield values[np.searchsorted(ends, number, side="right")]
 
     def _clustered(self, block: Rows) -> ColumnBlock:
         rows, labels = _apart(block)
@@ -253,8 +232,7 @@ class View(Table):
 
     @property
     def estimated_rows(self) -> int | None:
-        known = self.source.estimated_rows
-        return None if self.options.weights == "frequency" else known
+        return self.source.estimated_rows
 
     @property
     def n_rows(self) -> int | None:
@@ -270,7 +248,7 @@ class View(Table):
         differences = options.transform in (DIFF, LOG_DIFF)
         some_rows = (
             options.missing in _CHOSEN
-            or options.weights is not None
+            or options.weights
             or options.intervals is not None
             or (differences and (options.clusters or None in rows))
         )
@@ -475,14 +453,9 @@ def _check_size(size: int, most: float) -> None:
 # What the options may be ---------------------------------------------------------------------
 
 
-def check_together(
-    missing: str, clusters: object, weights: object, weight_kind: str, transform: object
-) -> None:
+def check_together(missing: str, clusters: object, weights: object, transform: object) -> None:
     """Refuse options that have no meaning together, or none that is known."""
     check_choice("missing", missing, MISSING)
-    if clusters is None and weights is None and transform is None:
-        return
-    check_choice("weight_kind", weight_kind, WEIGHT_KINDS)
     if clusters is not None:
         refuse_pairwise(missing, "clusters")
     if transform == NORMAL_SCORES:
@@ -491,7 +464,7 @@ def check_together(
         return
     if clusters is not None:
         raise ParameterError("weights: expected without clusters, got both; leave one out.")
-    if transform is not None and (transform != NORMAL_SCORES or weight_kind == "sampling"):
+    if transform is not None:
         raise ParameterError(
             f"weights: expected without transform={transform!r}, got both; neither differences nor "
             "ranks of weighted rows are known to keep the level. Leave one of the two out."

@@ -34,7 +34,6 @@ PASSES = {
     "pairs": {"method": "score", **PAIRWISE},
     "weighted pairs": {"method": "batch", "weights": "x5", **PAIRWISE},
     "weights": {"method": "score", "weights": "x5", **PLAIN},
-    "repeated rows": {"method": "score", "weights": "x6", "weight_kind": "frequency", **PLAIN},
     "normal scores": {"method": "score", "transform": "normal-scores", "clusters": "x4", **PLAIN},
     "differences": {"method": "score", "transform": "diff", **PLAIN},
     "differences in batches": {
@@ -64,8 +63,8 @@ def expected(table, tmp_path_factory):
     return {name: asked_of(path, **asked) for name, asked in PASSES.items()}
 
 
-def asked_of(data, client=None, weight_kind="sampling", **asked):
-    return ew.edge_test(ew.open_table(data, client=client, weight_kind=weight_kind), **asked)
+def asked_of(data, client=None, **asked):
+    return ew.edge_test(ew.open_table(data, client=client), **asked)
 
 
 @pytest.fixture
