@@ -158,14 +158,3 @@ def test_the_page_is_opened(run_main, refused, csv_file, monkeypatch):
     monkeypatch.setattr(webbrowser, "open", lambda address: False)
     _, err = run_main("report", "rows.csv", "--no-compare", "--open")
     assert err.endswith("edgewise: no browser could be started; open the page yourself.\n")
-
-
-def test_pictures(run_main, tmp_path, csv_file):
-    seen = set()
-    for kind in ("network", "heatmap", "volcano", "forest", "pvalues"):
-        run_main("test", "rows.csv", "--plot", "x.png", "--plot-kind", kind)
-        seen.add((tmp_path / "x.png").read_bytes())
-    assert len(seen) == 5
-    for kind, start in (("svg", b"<?xml"), ("pdf", b"%PDF-")):
-        run_main("test", "rows.csv", "--plot", f"x.{kind}")
-        assert (tmp_path / f"x.{kind}").read_bytes().startswith(start)

@@ -101,13 +101,6 @@ def test_80_columns(name):
     assert "Examples:" in parts[-2:]
 
 
-def test_the_program_explains_its_exit_status(run_edgewise):
-    text = run_edgewise("--help").stdout
-    assert "\nExit status:\n  0 " in text
-    for status in ("1", "2", "130"):
-        assert f"\n  {status} " in text
-
-
 def test_options_stand_in_sections_on_two_screens(run_edgewise):
     text = run_edgewise("test", "--help").stdout
     assert len(text.splitlines()) <= 70

@@ -18,59 +18,36 @@ SUFFIXES = (".parquet", ".parquet.truth.json", ".parquet.truth.graphml")
 
 
 @pytest.fixture
-def simulate(run_edgewise, tmp_path):
-    """Run it for a few rows of four variables; `name` decides the format."""
+def simulate(run_main, tmp_path):
+    """``simulate("--seed", 3)``: rows of four variables in a file, and what is said of the truth."""
 
-    def run(*arguments, name="x.parquet", rows=200, status=0):
-        return run_edgewise(
-            *("simulate", "-o", name, "-n", rows, "-p", 4, *arguments),
-            status=status,
-            cwd=tmp_path,
-        )
+    def run(*arguments, name="x.parquet", rows=200):
+        out, err = run_main("simulate", "-o", name, "-n", rows, "-p", 4, *arguments)
+        assert err == ""
+        assert out.startswith(f"{rows:,} rows of 4 variables, ")
+        path = tmp_path / name
+        read = pyarrow.parquet.read_table if path.suffix == ".parquet" else pyarrow.csv.read_csv
+        text = (tmp_path / f"{name}.truth.json").read_text(encoding="utf-8")
+        truth = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+        X = np.column_stack([column.to_numpy() for column in read(path)])
+        assert X.shape == (rows, 4)
+        assert np.isfinite(X).all()
+        return X, truth
 
     return run
 
 
-@pytest.fixture
-def truth_of(tmp_path):
-    def read(name="x.parquet"):
-        text = (tmp_path / f"{name}.truth.json").read_text(encoding="utf-8")
-        return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
-
-    return read
-
-
-def rows_in(path):
-    read = pyarrow.parquet.read_table if path.suffix == ".parquet" else pyarrow.csv.read_csv
-    return np.column_stack([column.to_numpy() for column in read(path)])
-
-
-def test_rows_and_their_truth(simulate, truth_of, tmp_path):
-    done = simulate("--seed", 3)
+def test_rows_and_their_truth(simulate, tmp_path):
+    _, truth = simulate("--seed", 3)
     assert sorted(os.listdir(tmp_path)) == sorted(f"x{suffix}" for suffix in SUFFIXES)
-    assert done.stderr == ""
-    assert done.stdout == (
-        "200 rows of 4 variables, 3 edges, in x.parquet; the truth is in "
-        "x.parquet.truth.json and x.parquet.truth.graphml\n"
-    )
-    assert rows_in(tmp_path / "x.parquet").shape == (200, 4)
-    truth = truth_of()
     np.testing.assert_array_equal(truth["precision"], make_chain_precision(4))
     np.testing.assert_allclose(np.linalg.inv(truth["covariance"]), truth["precision"], atol=1e-12)
-    assert [(edge["source"], edge["target"]) for edge in truth["edges"]] == [
-        ("x0", "x1"),
-        ("x1", "x2"),
-        ("x2", "x3"),
-    ]
     assert truth["distribution"] == {"law": "Gaussian"}
-    assert [truth[key] for key in ("graph", "n_samples", "n_features", "seed")] == [
-        "chain",
-        200,
-        4,
-        3,
-    ]
+    known = {"graph": "chain", "n_samples": 200, "n_features": 4, "seed": 3}
+    assert {key: truth[key] for key in known} == known
     graph = nx.read_graphml(tmp_path / "x.parquet.truth.graphml")
     assert nx.is_path(graph, ["x0", "x1", "x2", "x3"])
+    assert len(truth["edges"]) == 3
     for edge in truth["edges"]:
         found = graph.edges[edge["source"], edge["target"]]
         assert found["precision"] == edge["precision"]
@@ -80,17 +57,14 @@ def test_rows_and_their_truth(simulate, truth_of, tmp_path):
 def test_formats_and_seeds(simulate, tmp_path):
     """The seed decides every number, and the format none."""
     options = ["--graph", "erdos-renyi:probability=0.5", "--distribution", "laplace"]
-    for name, seed in (("x.parquet", 5), ("y.csv", 5), ("z.parquet", 5), ("other.parquet", 6)):
-        simulate(*options, "--seed", seed, name=name)
+    names = (("x.parquet", 5), ("y.csv", 5), ("z.parquet", 5), ("other.parquet", 6))
+    x, y, _, other = (simulate(*options, "--seed", seed, name=name)[0] for name, seed in names)
     for suffix in SUFFIXES:
         content = (tmp_path / f"x{suffix}").read_bytes()
         assert (tmp_path / f"z{suffix}").read_bytes() == content
         assert (tmp_path / f"other{suffix}").read_bytes() != content
-    np.testing.assert_array_equal(rows_in(tmp_path / "x.parquet"), rows_in(tmp_path / "y.csv"))
-    assert (tmp_path / "x.parquet.truth.json").read_bytes() == (
-        tmp_path / "y.csv.truth.json"
-    ).read_bytes()
-    assert not np.isclose(*(rows_in(tmp_path / f"{n}.parquet") for n in ("x", "other"))).any()
+    np.testing.assert_array_equal(x, y)
+    assert not np.isclose(x, other).any()
 
 
 # What each graph and each law takes, and what the truth must say of it.
@@ -115,34 +89,25 @@ LAWS = {
 
 
 def test_every_choice_is_tried():
-    assert [name.partition(":")[0] for name in GRAPHS] == [*_GRAPHS]
-    assert [name.partition(":")[0] for name in LAWS] == [*_LAWS]
+    for tried, known in ((GRAPHS, _GRAPHS), (LAWS, _LAWS)):
+        assert [name.partition(":")[0] for name in tried] == [*known]
 
 
 @pytest.mark.parametrize(("graph", "law"), list(zip(GRAPHS, LAWS, strict=True)))
-def test_every_graph_and_every_law(run_main, truth_of, tmp_path, graph, law):
-    n_edges, recorded = GRAPHS[graph], LAWS[law]
-    run_main(
-        *("simulate", "-o", "x.parquet", "-n", 200, "-p", 4),
-        *("--graph", graph, "--distribution", law),
-    )
-    truth = truth_of()
+def test_every_graph_and_every_law(simulate, tmp_path, graph, law):
+    _, truth = simulate("--graph", graph, "--distribution", law)
     assert truth["graph"] == graph
-    assert len(truth["edges"]) == n_edges
-    assert truth["distribution"] == recorded
+    assert len(truth["edges"]) == GRAPHS[graph]
+    assert truth["distribution"] == LAWS[law]
     np.testing.assert_allclose(np.diagonal(truth["covariance"]), 1, rtol=1e-9)
-    X = rows_in(tmp_path / "x.parquet")
-    assert X.shape == (200, 4)
-    assert np.isfinite(X).all()
-    assert nx.read_graphml(tmp_path / "x.parquet.truth.graphml").number_of_edges() == n_edges
+    found = nx.read_graphml(tmp_path / "x.parquet.truth.graphml")
+    assert found.number_of_edges() == GRAPHS[graph]
 
 
-def test_memory(simulate, truth_of, tmp_path):
-    simulate("--memory", "0.9", "--distribution", "t:df=9", rows=2000)
-    assert truth_of()["distribution"]["memory"] == 0.9
-    X = rows_in(tmp_path / "x.parquet")
-    after = [np.corrcoef(column[:-1], column[1:])[0, 1] for column in X.T]
-    assert min(after) > 0.8
+def test_memory(simulate):
+    X, truth = simulate("--memory", "0.9", "--distribution", "t:df=9", rows=2000)
+    assert truth["distribution"]["memory"] == 0.9
+    assert min(np.corrcoef(column[:-1], column[1:])[0, 1] for column in X.T) > 0.8
 
 
 def test_wrong_usage(refused):

@@ -12,7 +12,7 @@ from edgewise.api.compare_methods import all_variants, compare_methods
 from edgewise.api.diagnose import diagnose
 from edgewise.api.null import check_null
 from edgewise.cli.options import arguments, as_typed, command, data_argument, option
-from edgewise.cli.run import complete_rows, progress_bar
+from edgewise.cli.run import progress_bar, rows_of
 from edgewise.cli.show import info, info_dropped, output, print_table
 from edgewise.results.summary import adjusted_for, meaning
 from edgewise.tables.options import refuse_pairwise
@@ -56,13 +56,12 @@ def compare_command(**options: Any) -> None:
 
 
 def _compare_methods(options: dict[str, Any]) -> None:
-
     variants = [method for _, method in all_variants()]
     bounds = [method for method in variants if method.simultaneous]
     how = arguments(compare_methods, {**options, "transform": None})
     how |= {"methods": variants if options["every"] else [m for m in variants if m not in bounds]}
     with progress_bar("looking at the rows") as bar:
-        rows = complete_rows(options, bar)
+        rows = rows_of(options, bar, complete=True)
         diagnosis = diagnose(rows)
         lines = compare_methods(rows, **how)
     known = next(line.result for line in lines if line.result is not None)
@@ -92,7 +91,6 @@ def _compare_methods(options: dict[str, Any]) -> None:
 
 
 def _check_null(options: dict[str, Any]) -> None:
-
     refuse_pairwise(options["missing"], "shuffled columns")
     if options["every"]:
         raise click.UsageError("--all shows thresholds, and --null has none.")
@@ -101,8 +99,10 @@ def _check_null(options: dict[str, Any]) -> None:
     n, alpha = 100 if options["n_shuffles"] is None else options["n_shuffles"], options["alpha"]
     how = {"alpha": alpha, "correction": options["correction"], "n_shuffles": n}
     how |= arguments(check_null, options, "given", "pairs", "random_state")
+    with progress_bar("reading") as bar:
+        rows = rows_of(options, bar, complete=True)
     with progress_bar("shuffling", n, "shuffles") as bar:
-        lines = check_null(complete_rows(options), **how, progress=bar.advance)
+        lines = check_null(rows, **how, progress=bar.advance)
     output(f"{n:,} shuffle{'s' * (n != 1)} of {lines[0].n_samples:,} rows, without any edges")
     table = []
     for line in lines:

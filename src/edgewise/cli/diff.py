@@ -10,10 +10,13 @@ import click
 from edgewise.api.compare_groups import compare_groups
 from edgewise.cli.options import arguments, command, data_argument, given_method_options, option
 from edgewise.cli.run import check_outputs, data_of, progress_bar, write_notes, write_outputs
-from edgewise.cli.show import info_dropped, output, print_differences, show_notes, typed
+from edgewise.cli.show import info_dropped, output, print_pairs, show_notes, typed
 from edgewise.plots.export import write_plot
+from edgewise.plots.safe_names import shortened_inside
 from edgewise.results.summary import any_sentence, strongest_sentence
 from edgewise.sums.save import as_state
+
+_NUMBERS = ("partial_correlation_a", "partial_correlation_b", "difference")
 
 
 @command(
@@ -73,7 +76,8 @@ def diff_command(**options: Any) -> None:
                 output()
                 output(one.headline())
             if one.n_edges:
-                print_differences(one, every=options["all_edges"])
+                names = (shortened_inside(name, 10) for name in one.group_names)
+                print_pairs(one, ["pair", *names, "difference"], _NUMBERS, options["all_edges"])
             else:
                 output(strongest_sentence(one))
     # Of several groups each is compared with all others, so the rows are the same.

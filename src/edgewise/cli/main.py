@@ -43,11 +43,7 @@ edgewise test --help
 """
 _EXIT_STATUS = [
     ("0", "Done, also if the reader of the output leaves early, as in `| head`."),
-    (
-        "1",
-        "The data cannot be tested, or the result cannot be written; one sentence says why and "
-        "what to do.",
-    ),
+    ("1", "The data cannot be tested, or a result not written; a sentence says why."),
     ("2", "Wrong usage."),
     ("130", "Stopped by Ctrl-C."),
 ]

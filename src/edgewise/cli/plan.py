@@ -12,7 +12,7 @@ from edgewise._text import by_reason
 from edgewise.api.diagnose import diagnose
 from edgewise.api.plan import pilot_of
 from edgewise.cli.options import arguments, as_typed, command, data_argument, option
-from edgewise.cli.run import complete_rows, progress_bar
+from edgewise.cli.run import progress_bar, rows_of
 from edgewise.cli.show import info_dropped, output, print_table
 from edgewise.errors import EdgewiseError
 from edgewise.methods.registry import registered
@@ -56,7 +56,7 @@ def plan_command(**options: Any) -> None:
     plans: list[tuple[str, Any, float, Any]] = []
     failures: list[tuple[str, EdgewiseError]] = []
     with progress_bar("looking at the rows") as bar:
-        rows = complete_rows(options, bar)
+        rows = rows_of(options, bar, complete=True)
         try:
             fitting = diagnose(rows).recommended
         except EdgewiseError:

@@ -38,22 +38,14 @@ def data_of(options: dict[str, Any], data: str | None = None) -> DataToRead:
     return open_table(files, **reading)
 
 
-def rows_of(options: dict[str, Any], bar: Bar | None = None, **chosen: Any) -> Table:
-    """The rows of DATA, as the options say; `chosen` in place of some options."""
-    table = as_table(
-        data_of(options),
-        **arguments(as_table, options) | chosen,
-        progress=None if bar is None else bar.advance,
-    )
-    if bar is not None:
-        bar.total = table.estimated_rows
+def rows_of(options: dict[str, Any], bar: Bar, *, complete: bool = False) -> Table:
+    """The rows of DATA, as the options say; "auto" are `complete` ones where others are no use."""
+    how = arguments(as_table, options)
+    if complete and how["missing"] == "auto":
+        how["missing"] = "drop"
+    table = as_table(data_of(options), **how, progress=bar.advance)
+    bar.total = table.estimated_rows
     return table
-
-
-def complete_rows(options: dict[str, Any], bar: Bar | None = None) -> Table:
-    """The rows for what has no use for others: with "auto", those without missing values."""
-    missing = "drop" if options["missing"] == "auto" else options["missing"]
-    return rows_of(options, bar, missing=missing)
 
 
 class Bar:

@@ -9,7 +9,7 @@ import shutil
 import sys
 import textwrap
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -17,12 +17,11 @@ import click
 
 from edgewise.cli.options import as_typed
 from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning
-from edgewise.plots.safe_names import printable, short_names, shortened_inside
+from edgewise.plots.safe_names import printable, short_names
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from edgewise.results.difference import EdgeDifferenceResult
     from edgewise.results.result import EdgeTestResult
 
 _MOST = 15  # edges that are printed
@@ -117,62 +116,35 @@ def print_table(
     console.print(made)
 
 
-def print_edges(result: EdgeTestResult, *, every: bool) -> None:
-    """Print the strongest edges, or all."""
+def print_pairs(result: Any, headings: Sequence[str], numbers: Sequence[str], every: bool) -> None:
+    """Print the pairs that were rejected, or the strongest, with some of their numbers."""
+    from rich.text import Text
 
-    def cells(edge: Any) -> list[str | Text]:
-        return [_signed(edge.partial_correlation)]
-
-    if result.n_edges:
-        _print_pairs(result, ["edge", "partial\ncorrelation"], cells, 52, "weaker edge", every)
-
-
-def print_differences(result: EdgeDifferenceResult, *, every: bool) -> None:
-    """Print the pairs that differ most, or all that differ."""
-
-    def cells(pair: Any) -> list[str | Text]:
-        both = f"{pair.partial_correlation_a:+.3f}", f"{pair.partial_correlation_b:+.3f}"
-        return [*both, _signed(pair.difference)]
-
-    groups = (shortened_inside(name, 10) for name in result.group_names)
-    _print_pairs(result, ["pair", *groups, "difference"], cells, 74, "more pair", every)
-
-
-def _print_pairs(
-    result: Any,
-    headings: Sequence[str],
-    cells: Callable[[Any], list[str | Text]],
-    taken: int,
-    more: str,
-    every: bool,
-) -> None:
-    """The rejected pairs with some cells of their own, which take so much of a terminal."""
     pairs, names = result.edges(), list(result.feature_names)
     if sys.stdout.isatty():
-        names = short_names(names, max((shutil.get_terminal_size().columns - taken) // 2, 6))
+        room = shutil.get_terminal_size().columns - 40 - 12 * len(numbers)
+        names = short_names(names, max(room // 2, 6))
     short = dict(zip(result.feature_names, names, strict=True))
-    rows = [
-        (
-            f"{short[pair.source]} – {short[pair.target]}",
-            *cells(pair),
-            f"{pair.interval_low:+.3f} to {pair.interval_high:+.3f}",
-            "< 1e-300" if pair.adjusted_pvalue < 1e-300 else f"{pair.adjusted_pvalue:.2g}",
-        )
-        for pair in (pairs if every else pairs[:_MOST])
-    ]
+    rows: list[Sequence[str | Text]] = []
+    for pair in pairs if every else pairs[:_MOST]:
+        cells = [Text(f"{getattr(pair, name):+.3f}") for name in numbers]
+        cells[-1].stylize("blue" if getattr(pair, numbers[-1]) > 0 else "red")
+        interval = f"{pair.interval_low:+.3f} to {pair.interval_high:+.3f}"
+        p = "< 1e-300" if pair.adjusted_pvalue < 1e-300 else f"{pair.adjusted_pvalue:.2g}"
+        rows.append((f"{short[pair.source]} – {short[pair.target]}", *cells, interval, p))
     family = ",\nall at once" if result.interval_family == "all pairs" else ""
     interval = f"{100 * result.interval_level:.4g} % interval{family}"
     print_table([*headings, interval, "adjusted p"], rows)
     if left := len(pairs) - len(rows):
-        output(f"… and {left:,} {more}{'s' * (left != 1)} (--all-edges).")
+        output(f"… and {left:,} more {headings[0]}{'s' * (left != 1)} (--all-edges).")
     if result.interval_note:
         output(result.interval_note)
 
 
-def _signed(value: float) -> Text:
-    from rich.text import Text
-
-    return Text(f"{value:+.3f}", style="blue" if value > 0 else "red")
+def print_edges(result: EdgeTestResult, *, every: bool) -> None:
+    if result.n_edges:
+        headings = ("edge", "partial\ncorrelation")
+        print_pairs(result, headings, ("partial_correlation",), every)
 
 
 def show_notes(notes: Iterable[str], cautions: Iterable[str]) -> None:

@@ -132,7 +132,6 @@ def merge_command(**options: Any) -> None:
 
 
 def _sum_of(paths: tuple[str, ...]) -> Any:
-
     total: Any = None
     seen: dict[str, str] = {}
     for path in paths:

@@ -79,7 +79,6 @@ def test_command(**options: Any) -> None:
 
 
 def _notes(result: EdgeTestResult) -> list[str]:
-
     why = [result.why] if result.why else []
     return [*why, *facts(result)[1:], *all_notes(result)]
 
