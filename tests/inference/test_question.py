@@ -139,7 +139,7 @@ class TestLargestStatistic:
         smallest = np.nanmin(few.pvalue)
         sidak = 1 - (1 - smallest) ** 3
         assert np.nanmin(few.adjusted_pvalue) == pytest.approx(sidak, abs=0.03)
-        widths = [np.nanmedian(np.subtract(*r.shown_interval()[::-1])) for r in (one, few, many)]
+        widths = [np.nanmedian(np.subtract(*r.shown_interval[::-1])) for r in (one, few, many)]
         assert widths == sorted(widths)
 
     def test_entrywise_bounds_the_entries_of_the_family(self):

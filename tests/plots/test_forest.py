@@ -33,7 +33,7 @@ def indices(result, pairs):
 def test_bars_are_the_intervals_of_the_strongest_pairs(correction):
     result = ew.edge_test(datasets.load_sachs(), method="score", correction=correction)
     axes = plot_forest(result, most=12)
-    low, high = result.shown_interval()
+    low, high = result.shown_interval
     bars, marks, _ = drawn(axes)
     pairs = result.pairs()[:12]
     for y, (index, bar, mark) in enumerate(zip(indices(result, pairs), bars, marks, strict=True)):

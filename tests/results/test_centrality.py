@@ -54,7 +54,7 @@ def test_a_single_strong_edge_has_its_own_interval(result):
 def test_bounds_add_up_the_ends_and_hold_at_once(data):
     result = ew.edge_test(data, method="whitened")
     found = centralities(result, COMMUNITIES)
-    low, high = result.shown_interval()
+    low, high = result.shown_interval
     edges = result.reject
     assert edges.any()
     ends = [np.where(edges, end, 0).sum(axis=1) for end in (-high, -low)]

@@ -23,7 +23,7 @@ CELLS = {
     "facts": "ew.diagnose(X)",
     "plan": "ew.plan_sample_size(X, effect=0.3)",
     "null": "ew.check_null(X, methods=['score'], n_shuffles=5)[0]",
-    "explore": "result.explore(500)",
+    "explore": "result.explore()",
 }
 PLOTS = ("network", "volcano", "difference", "forest")
 

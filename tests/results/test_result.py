@@ -78,8 +78,8 @@ def test_an_edge_has_the_entries_of_the_matrices(scored):
     matrices = {
         "standard_error": scored.partial_correlation_standard_error,
         "statistic": equivalent_z(scored.log_pvalue, scored.partial_correlation),
-        "interval_low": scored.shown_interval().low,
-        "interval_high": scored.shown_interval().high,
+        "interval_low": scored.shown_interval.low,
+        "interval_high": scored.shown_interval.high,
     }
     for edge in scored.pairs():
         i, j = NAMES.index(edge.source), NAMES.index(edge.target)
@@ -308,10 +308,10 @@ class TestMethodsText:
 
 
 def test_explore_is_the_report_in_a_frame(scored):
-    html = scored.explore(500)._repr_html_()
+    html = scored.explore()._repr_html_()
     assert html.startswith("<iframe srcdoc=")
     assert "&lt;!doctype html&gt;" in html
-    assert 'height="500"' in html
+    assert 'height="800"' in html
     assert html.count("<") == 2  # the page is text of an attribute
 
 

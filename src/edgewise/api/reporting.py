@@ -162,13 +162,12 @@ def report_of(
 class Page:
     """The report as an element of a notebook; it runs in a frame of its own."""
 
-    def __init__(self, result: EdgeTestResult, height: int) -> None:
+    def __init__(self, result: EdgeTestResult) -> None:
         self._html = report_html(result, Context(title=title_of(result)))
-        self._height = height
 
     def _repr_html_(self) -> str:
         return (
-            f'<iframe srcdoc="{escape(self._html)}" width="100%" height="{self._height}" '
+            f'<iframe srcdoc="{escape(self._html)}" width="100%" height="800" '
             'style="border:0" sandbox="allow-scripts allow-downloads"></iframe>'
         )
 

@@ -334,7 +334,7 @@ def plot_forest(result: EdgeTestResult, *, most: int = 30, ax: Axes | None = Non
     An arrow at ±1 means that the interval is unbounded on that side.
     """
     most = check_count("most", most, at_least=1)
-    low, high = result.shown_interval()
+    low, high = result.shown_interval
     rows, columns = result.tested_pairs()
     strength = np.abs(result.partial_correlation[rows, columns])
     strongest = np.argsort(-strength, kind="stable")[:most]

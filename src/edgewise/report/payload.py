@@ -95,7 +95,7 @@ def _test(result: EdgeTestResult) -> dict[str, Any]:
     if result.correction == "maxt":
         document["maxt"] = _encoded(np.log(result.adjusted_pvalue[upper]), np.float64)
     if result.n_features <= _MANY_FEATURES:
-        ends = result.shown_interval()
+        ends = result.shown_interval
         document["low"], document["high"] = (_encoded(end[upper], np.float32) for end in ends)
         document["intervalLabel"] = result.interval_label
     return document

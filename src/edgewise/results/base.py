@@ -135,12 +135,7 @@ class Result(Serialized):
 
     @property
     def interval_family(self) -> Literal["all pairs", "pointwise"]:
-        """Whether the intervals shown hold for "all pairs" at once, or are "pointwise".
-
-        Those of bounds and of the corrections Holm, Bonferroni and max-T hold for all pairs at
-        once; under Benjamini–Hochberg, Benjamini–Yekutieli and no correction they are pointwise, as
-        where a bound is proven for each entry only.
-        """
+        """Whether the intervals shown hold for "all pairs" at once, or are "pointwise"."""
         bound = self._measured.uncertainty.promise(self.alpha) == ALL_AT_ONCE
         return "all pairs" if bound or self.correction in _FAMILY_WISE else "pointwise"
 
@@ -157,28 +152,17 @@ class Result(Serialized):
     @property
     def interval_note(self) -> str:
         """Why the interval of an edge contains 0, where one does; empty where none does."""
-        low, high = (end[self.tested_pairs()] for end in self.shown_interval())
-        found = self.reject[self.tested_pairs()]
-        if not (found & (low <= 0) & (high >= 0)).any():
+        low, high = self.shown_interval
+        if not (self.reject & (low <= 0) & (high >= 0)).any():
             return ""
         return (
             f"An interval may contain 0 though its pair is declared: {self.correction!r} decides "
             "in steps, and intervals that go with its steps would not all hold at once."
         )
 
-    def shown_interval(self) -> ConfidenceInterval:
-        """The intervals on the scale of partial correlations that every table and picture shows.
-
-        Returns
-        -------
-        ConfidenceInterval
-            Those of `confidence_interval` at `interval_level`, simultaneous where
-            `interval_family` is "all pairs".
-        """
-        return self._shown_interval
-
     @cached_property
-    def _shown_interval(self) -> ConfidenceInterval:
+    def shown_interval(self) -> ConfidenceInterval:
+        """The intervals of partial correlations that every table and picture shows."""
         # A correlation of ±1, or a number of a damaged file, may have no interval: that is NaN.
         with np.errstate(all="ignore"):
             low, high = self.confidence_interval(

@@ -375,7 +375,7 @@ class EdgeDifferenceResult(Result):
             self.standard_error_b,
             self.difference,
             self.standard_error,
-            *self.shown_interval(),
+            *self.shown_interval,
             equivalent_z(self.log_pvalue, self.statistic),
             self.pvalue,
             self.adjusted_pvalue,

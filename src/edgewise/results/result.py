@@ -324,7 +324,7 @@ class EdgeTestResult(Result):
         order = np.argsort(-np.abs(self.partial_correlation[at]), kind="stable")
         at = at[0][order], at[1][order]
         p, errors, rows = self.n_features, self._errors, self.provenance.pair_rows
-        low, high = self.shown_interval()
+        low, high = self.shown_interval
         matrices: list[AnyArray] = [
             self.partial_correlation,
             np.full((p, p), np.nan) if errors is None else errors[1],
@@ -444,20 +444,15 @@ class EdgeTestResult(Result):
         write = view("api.reporting.write_report")
         write(self, path, data=data, compare=compare, title=title, rows=rows)
 
-    def explore(self, height: int = 800) -> Any:
+    def explore(self) -> Any:
         """The report inside a cell of a notebook.
-
-        Parameters
-        ----------
-        height : int
-            Of the cell, in pixels.
 
         Returns
         -------
         object
             What the notebook shows as HTML.
         """
-        return view("api.reporting.Page")(self, height)
+        return view("api.reporting.Page")(self)
 
     def summary(self) -> str:
         return summary(self)

@@ -36,7 +36,7 @@ def test_sorting(show):
     """By every column, both ways; what is saved comes in the same order."""
     shown = show("sp500")
     page, result = shown.page, shown.result
-    low, high = result.shown_interval()
+    low, high = result.shown_interval
     place = {name: i for i, name in enumerate(result.feature_names)}
 
     def width(line):
