@@ -14,7 +14,7 @@ import edgewise as ew
 from edgewise.plots.safe_names import printable, short_names
 
 ALLOWED = {
-    *("div", "p", "strong", "span", "svg", "line", "circle", "text"),
+    *("div", "p", "strong", "span", "svg", "g", "line", "circle", "text", "title"),
     *("table", "thead", "tbody", "tr", "th", "td"),
 }
 

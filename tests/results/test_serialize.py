@@ -274,7 +274,7 @@ OUT_OF_RANGE = {
     ("selection", "measurement", "selection", "penalty"): [0, -1],
     ("normal", *AT, "kind"): ["perEdge", "Student", "os.system", ["Bound"]],
     ("normal", *AT, "maxima"): [[], ["x"], [-1.0], [[1.0]]],
-    ("student of each", *AT, "reference", "degrees"): [four(0.0)],
+    ("student of each", *AT, "reference", "df"): [four(0.0)],
     ("student", *AT, "reference", "df"): [0, -1, "NaN", "Infinity"],
     ("anytime", *AT, "reference", "rho2"): [0, "Infinity"],
     ("frobenius", *AT, "radius", "variance"): [-1, "NaN"],

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from html import escape
 
-import numpy as np
-
 from edgewise._optional import is_installed
-from edgewise.plots.layout import graph_of, node_positions
-from edgewise.plots.safe_names import printable, short_names
-from edgewise.plots.style import (
-    NEGATIVE,
-    POSITIVE,
-    QUIET,
-    community_colour,
-    edge_opacity,
-    edge_width,
-)
+from edgewise.plots.layout import graph_of
+from edgewise.plots.safe_names import printable
+from edgewise.plots.style import QUIET, community_colour
+from edgewise.plots.svg import WIDTH, graph_svg, places_of
 from edgewise.results.result import EdgeTestResult
 from edgewise.results.summary import facts, interval_text
 
-_WIDTH, _HEIGHT, _MARGIN = 460, 320, 34
 _SHOWN_EDGES = 8
 # A small picture of more nodes is not readable; the report and the plot are.
 _MOST_NODES = 60
@@ -48,39 +39,19 @@ def result_html(result: EdgeTestResult) -> str:
 
 
 def _network(result: EdgeTestResult) -> str:
-    graph = graph_of(result)
-    places = node_positions(graph.partial_correlation) * (1, -1)
-    low, span = places.min(axis=0), np.ptp(places, axis=0)
-    room = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
-    x, y = (_MARGIN + (places - low) / np.where(span > 0, span, 1.0) * room).T
-    short, fills, legend = short_names(graph.feature_names, 14), [QUIET] * graph.n_features, ""
+    graph, legend = graph_of(result), ""
+    fills = [QUIET] * graph.n_features
+    places = places_of(graph, graph.node_strength)
     if is_installed("networkx"):  # communities need it, which edgewise does not
         fills = [community_colour(int(k)) if k >= 0 else QUIET for k in graph.communities]
         legend = "; ".join(
             f'<span style="color:{community_colour(number)}">●</span> {escape(name)}'
-            for number, name in enumerate(graph.community_names(short)[:8])
+            for number, name in enumerate(graph.community_names(places.labels)[:8])
         )
-    drawn = []
-    rows, columns = np.nonzero(np.triu(graph.reject))
-    rho = graph.partial_correlation[rows, columns]
-    for k in np.argsort(np.abs(rho), kind="stable"):  # strong edges on top
-        i, j = rows[k], columns[k]
-        colour, dash = (POSITIVE, "") if rho[k] > 0 else (NEGATIVE, ' stroke-dasharray="6 3"')
-        drawn.append(
-            f'<line x1="{x[i]:.1f}" y1="{y[i]:.1f}" x2="{x[j]:.1f}" y2="{y[j]:.1f}" '
-            f'stroke="{colour}" stroke-width="{edge_width(rho[k]):.2f}" '
-            f'opacity="{edge_opacity(rho[k]):.2f}"{dash}/>'
-        )
-    for fill, name, left, top in zip(fills, short, x, y, strict=True):
-        drawn.append(
-            f'<circle cx="{left:.1f}" cy="{top:.1f}" r="5" fill="{fill}" stroke="currentColor"/>'
-            f'<text x="{left:.1f}" y="{top - 7:.1f}" font-size="11" text-anchor="middle" '
-            f'fill="currentColor">{escape(name)}</text>'
-        )
+    drawing = graph_svg(graph, places, f"Graph of {result.n_edges} edges", fills)
     return (
-        f'<div><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" '
-        f'role="img" aria-label="Graph of {result.n_edges} edges">{"".join(drawn)}</svg>'
-        f'<p style="max-width:{_WIDTH}px;font-size:85%">{legend}</p></div>'
+        f'<div style="width:{WIDTH}px;max-width:100%">{drawing}'
+        f'<p style="font-size:85%">{legend}</p></div>'
     )
 
 

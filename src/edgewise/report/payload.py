@@ -16,6 +16,7 @@ from edgewise.inference.uncertainty import Uncertainty
 from edgewise.plots.graph_drawing import community_order
 from edgewise.plots.layout import Graph, graph_of, node_positions
 from edgewise.plots.safe_names import printable, short_names
+from edgewise.plots.svg import unit_square
 from edgewise.report.headline import POWER, PROMISES, broken_promise, detects, is_bound
 from edgewise.results.centrality import centralities
 from edgewise.results.detectable import detectable_curve
@@ -194,12 +195,3 @@ def _encoded(values: Any, dtype: Any) -> str:
     """Little-endian numbers in base 64: exact, and a third of their size as text."""
     little = np.ascontiguousarray(values, dtype=np.dtype(dtype).newbyteorder("<"))
     return base64.b64encode(little.tobytes()).decode("ascii")
-
-
-def unit_square(positions: FloatArray) -> FloatArray:
-    """Places between 0 and 1, y downwards as on a screen."""
-    low, high = positions.min(axis=0), positions.max(axis=0)
-    scaled: FloatArray = (positions - low) / np.where(high > low, high - low, 1.0)
-    # A graph on a line, or of one node, is drawn in the middle.
-    scaled[:, high <= low] = 0.5
-    return np.column_stack([scaled[:, 0], 1 - scaled[:, 1]])
