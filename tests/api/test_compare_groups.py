@@ -519,12 +519,6 @@ class TestLattice:
             np.testing.assert_array_equal(result.reject[off], result.adjusted_pvalue[off] <= 0.05)
             assert (result.global_pvalue <= 0.05) == bool(result.n_edges)
 
-    def test_too_few_permutations_for_one_pair_are_told(self):
-        a, b = np.random.default_rng(0).standard_normal((2, 60, 6))
-        result = ew.compare_groups(a, b, permutations=99, correction="bh")
-        assert "299 permutations or more" in result.cautions[-1]
-        assert not ew.compare_groups(a, b, permutations=299, correction="bh").cautions
-
 
 def test_a_constant_level_is_named(refuses):
     X = np.random.default_rng(1).standard_normal((90, 3))

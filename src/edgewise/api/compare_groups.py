@@ -17,7 +17,7 @@ from edgewise._special import log_upper_tail
 from edgewise._text import listed
 from edgewise.errors import BrokenAssumptionWarning, DataError, ParameterError, warn
 from edgewise.inference.cautions import OF_ROW_ORDER, Assumes, Caution
-from edgewise.inference.corrections import CORRECTIONS, adjust
+from edgewise.inference.corrections import CORRECTIONS
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.sample import Sample, open_sample
 from edgewise.methods.auto import Auto
@@ -202,19 +202,6 @@ def compare_groups(
         how = chosen, permutations, random_state, progress
         draws = permuted_statistics(rows or (), *how, transform=transform is not None)
     result = decide_differences(compared, question, draws, n_without_level=without_level)
-    if permutations is not None and correction not in ("maxt", "none", None):
-        smallest = np.full(result.n_tests, 0.0)
-        smallest[0] = -math.log(1 + permutations)
-        factor = math.exp(adjust(smallest, correction)[0] - smallest[0])
-        least = math.ceil(factor / question.alpha - 1e-9) - 1
-        if permutations < least:
-            few = Caution(
-                f"With {permutations} permutations and correction {correction!r} over "
-                f"{result.n_tests} tests, a pair that alone differs cannot be found; "
-                f"{least} permutations or more would do.",
-                "few permutations",
-            )
-            result = replace(result, further_cautions=(few,))
     for caution in result.cautions:
         if getattr(caution, "breaks", False):
             warn(caution, BrokenAssumptionWarning)

@@ -20,10 +20,8 @@ class ConfidenceSequence(State):
     """Edges and intervals of an endless stream, made to be looked at however often you like.
 
     After every batch `result()` gives the edges and the intervals. The aim is that the probability
-    of any of them being wrong at *any* look is at most `alpha`, over all pairs of variables. That
-    is proven for a known variance and in the limit only; the Notes say which part is a theorem, and
-    which held in simulations. A test that is simply repeated at every look does not even aim at
-    this: with enough looks it finds a false edge.
+    of any of them being wrong at *any* look is at most `alpha`, over all pairs of variables. A test
+    that is simply repeated at every look finds a false edge with enough looks.
 
     Parameters
     ----------
@@ -44,21 +42,11 @@ class ConfidenceSequence(State):
 
     Notes
     -----
-    Theorem: a Brownian motion ever leaves the boundary with probability `alpha` at most (Robbins;
-    Ville's inequality); and, by a union, what holds for each pair at `alpha` divided by their
-    number holds for all pairs at all looks.
-
-    Limit: with a variance that is known, or whose estimate converges, the intervals are an
-    asymptotic confidence sequence (Waudby-Smith et al. 2024), for independent rows with more than
-    four moments. Nothing is said about the first few dozen rows.
-
-    Without a theorem: the variance here is that of a delete-one-batch jackknife over 100 to 199
-    batches, which does not converge, because the batches grow and not their number. So each look
-    goes through Student's t. In simulations of that limit a pair ever crossed with 0.6 to 0.7 of
-    its share of `alpha`, and with 1.2 to 1.7 of it where the variance was taken as known. The same
-    goes for rows that depend on the rows before them over less than a batch.
-
-    States of several machines can be added (``+``); a look at the sum is one more look.
+    For independent rows with more than four moments, and a variance whose estimate converges, this
+    is an asymptotic confidence sequence (Waudby-Smith et al. 2024). Here the variance is that of a
+    jackknife over 100 to 199 batches, which does not converge, so each look goes through Student's
+    t; docs/theory/sequences.md has what simulations say. States of several machines can be added
+    (``+``); a look at the sum is one more look.
 
     Examples
     --------
