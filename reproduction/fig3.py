@@ -13,8 +13,8 @@ from edgewise._linalg import BoolArray, FloatArray, pairs_of
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.references import Normal
 from edgewise.paper.radii import TRACE_MAX_ALPHA
-from edgewise.simulate.graphs import make_gram_precision
 from reproduction.claims import Claim, both_sides, judge, of_counts, of_normal
+from reproduction.gram import make_gram_precision
 from reproduction.growth import (
     DISTRIBUTIONS,
     bounds_of,

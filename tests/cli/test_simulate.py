@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import cycle
 
 import networkx as nx
 import numpy as np
@@ -75,7 +76,6 @@ GRAPHS = {
     "erdos-renyi:probability=0.99,weight=0.1": 6,
     "sparse:n_edges=5": 5,
     "gram:n_factors=9": 6,
-    "gram-sparse:n_edges=2,n_factors=9": 2,
 }
 LAWS = {
     "gaussian": {"law": "Gaussian"},
@@ -93,7 +93,7 @@ def test_every_choice_is_tried():
         assert [name.partition(":")[0] for name in tried] == [*known]
 
 
-@pytest.mark.parametrize(("graph", "law"), list(zip(GRAPHS, LAWS, strict=True)))
+@pytest.mark.parametrize(("graph", "law"), list(zip(cycle(GRAPHS), LAWS, strict=False)))
 def test_every_graph_and_every_law(simulate, tmp_path, graph, law):
     _, truth = simulate("--graph", graph, "--distribution", law)
     assert truth["graph"] == graph

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from reproduction.gram import make_gram_precision
 from reproduction.growth import (
     BOUNDS,
     bounds_of,
@@ -18,7 +19,7 @@ import edgewise as ew
 from edgewise._linalg import pairs_of
 from edgewise.errors import TooFewRowsWarning
 from edgewise.paper.radii import TRACE_MAX_ALPHA
-from edgewise.simulate import make_gram_precision, sample
+from edgewise.simulate import sample
 from edgewise.sums.moments import Moments
 
 ALPHA = 0.05

@@ -15,12 +15,10 @@ from edgewise.simulate import (
     make_chain_precision,
     make_erdos_renyi_precision,
     make_gram_covariance,
-    make_gram_precision,
     make_grid_precision,
     make_hub_precision,
     make_sparse_precision,
 )
-from edgewise.simulate.graphs import select_covariance
 
 CHAINS = [(1, 0.3), (2, -0.49), (10, 0.49), (50, 0.1), (30, (0.6, 0.3))]
 HUBS = [(1, 1), (2, 2), (5, 1), (11, 3), (200, 7)]
@@ -36,11 +34,7 @@ GRAPHS = [
         partial(make_erdos_renyi_precision, p, probability=share, size=size, rng=4)
         for p, share, size in RANDOM
     ),
-    *(
-        partial(make, *size, rng=6)
-        for make in (make_sparse_precision, make_gram_precision)
-        for size in SIZES
-    ),
+    *(partial(make_sparse_precision, *size, rng=6) for size in SIZES),
 ]
 
 
@@ -111,10 +105,9 @@ def test_clusters_are_joined_only_inside():
 
 
 @pytest.mark.exactness
-@pytest.mark.parametrize("make", [make_sparse_precision, make_gram_precision])
 @pytest.mark.parametrize(("p", "n_edges"), SIZES)
-def test_just_so_many_edges(make, p, n_edges):
-    assert len(edges(make(p, n_edges, rng=6))) == n_edges
+def test_just_so_many_edges(p, n_edges):
+    assert len(edges(make_sparse_precision(p, n_edges, rng=6))) == n_edges
 
 
 def test_pairs_and_signs_are_drawn_evenly():
@@ -141,29 +134,6 @@ def test_gram_covariance_is_its_formula(p, n_factors):
     expected = [[a @ b / math.sqrt((a @ a) * (b @ b)) for b in g] for a in g]
     covariance = make_gram_covariance(p, n_factors=n_factors, rng=3)
     np.testing.assert_allclose(covariance, expected, rtol=0, atol=1e-14)
-
-
-@pytest.mark.parametrize(("p", "n_edges"), SIZES)
-def test_gram_precision_keeps_the_covariance_on_its_edges(p, n_edges):
-    """Dempster's two conditions, which have one solution: Θ is 0 here, Θ⁻¹ is Σ there."""
-    kept = make_gram_precision(p, n_edges, rng=1) != 0
-    found = np.linalg.inv(make_gram_precision(p, n_edges, rng=1))
-    wanted = make_gram_covariance(p, rng=1)
-    np.testing.assert_allclose(found[kept], wanted[kept], rtol=0, atol=1e-10)
-    if n_edges < math.comb(p, 2):
-        # Elsewhere they have to differ, or the graph would have done nothing.
-        assert np.abs(found[~kept] - wanted[~kept]).max() > 1e-3
-
-
-def test_selection_on_a_chain_multiplies_along_the_path():
-    """A Markov chain of unit variances: Σ_ij = Σ_i,i+1 ⋯ Σ_j−1,j."""
-    p, covariance = 7, make_gram_covariance(7, rng=8)
-    joined = np.eye(p, k=1, dtype=bool) | np.eye(p, k=-1, dtype=bool)
-    theta = select_covariance(covariance, joined)
-    np.testing.assert_array_equal(theta != 0, joined | np.eye(p, dtype=bool))
-    steps = covariance.diagonal(1)
-    expected = [[np.prod(steps[min(i, j) : max(i, j)]) for j in range(p)] for i in range(p)]
-    np.testing.assert_allclose(np.linalg.inv(theta), expected, rtol=0, atol=1e-10)
 
 
 # −1/λ_max and −1/λ_min of the neighbours, from the known spectra.

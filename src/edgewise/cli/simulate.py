@@ -28,7 +28,6 @@ _GRAPHS = {
     "erdos-renyi": "make_erdos_renyi_precision",
     "sparse": "make_sparse_precision",
     "gram": "make_gram_covariance",
-    "gram-sparse": "make_gram_precision",
 }
 _LAWS = {
     "gaussian": "Gaussian",
@@ -53,7 +52,7 @@ _LAWS = {
                 default="chain",
                 help="chain (weight), hub (n_hubs, weight), grid (weight), erdos-renyi "
                 "(probability), sparse (n_edges), gram (n_factors: the paper's, all pairs are "
-                "edges), gram-sparse (n_edges, n_factors).",
+                "edges).",
             ),
             *("--distribution", "--memory", "--seed"),
         )

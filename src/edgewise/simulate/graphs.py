@@ -11,15 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from edgewise._checks import check_count, check_real, check_rng
-from edgewise._linalg import BoolArray, FloatArray, IndexArray, upper_pairs
+from edgewise._linalg import FloatArray, IndexArray, upper_pairs
 from edgewise.errors import ParameterError
 
 _USUAL_WEIGHT = 0.3
 # With a default weight, the eigenvalues of weight·A stay within ± this number.
 _USUAL_SHARE = 0.6
 _NEARLY_SINGULAR = 1e-10
-_MOST_SWEEPS = 10_000
-_SETTLED = 1e-13
 
 Rng = np.random.Generator | int | None
 
@@ -298,80 +296,6 @@ def make_gram_covariance(
     covariance: FloatArray = g @ g.T
     np.fill_diagonal(covariance, 1.0)
     return covariance
-
-
-def make_gram_precision(
-    n_features: int, n_edges: int, *, n_factors: int | None = None, rng: Rng = None
-) -> FloatArray:
-    """The paper's random covariance made sparse: a random graph whose edges keep their Σ_ij.
-
-    Among all Θ that are zero outside the edges, this is the one whose inverse agrees with
-    `make_gram_covariance` on the diagonal and on the edges (Dempster's covariance selection). So
-    the variances stay one, and null pairs exist.
-
-    Parameters
-    ----------
-    n_features : int
-        How many variables.
-    n_edges : int
-        How many of their pairs are edges.
-    n_factors : int, optional
-        As for `make_gram_covariance`.
-    rng : numpy.random.Generator or int, optional
-        Where the randomness comes from, or a seed.
-
-    Returns
-    -------
-    ndarray of shape (n_features, n_features)
-        Θ, zero except on the diagonal and the edges.
-
-    Examples
-    --------
-    >>> from edgewise.simulate import make_gram_precision
-    >>> theta = make_gram_precision(6, 7, rng=0)
-    >>> int((theta != 0).sum() - 6) // 2
-    7
-    """
-    rng = check_rng(rng)
-    covariance = make_gram_covariance(n_features, n_factors=n_factors, rng=rng)
-    joined = np.zeros(covariance.shape, dtype=bool)
-    joined[_random_pairs(n_features, n_edges, rng)] = True
-    return select_covariance(covariance, joined | joined.T)
-
-
-def select_covariance(covariance: FloatArray, joined: BoolArray) -> FloatArray:
-    """Θ that is zero except where `joined`; its inverse is `covariance` there and for each alone.
-
-    Each variable is regressed on its neighbours, and its covariances with all others set to what
-    that implies, until nothing changes.
-    """
-    neighbours = [np.flatnonzero(row) for row in joined]
-    current = covariance.copy()
-
-    def slopes(j: int, near: IndexArray) -> FloatArray:
-        return np.asarray(np.linalg.solve(current[np.ix_(near, near)], covariance[near, j]))
-
-    for _ in range(_MOST_SWEEPS):
-        change = 0.0
-        for j, near in enumerate(neighbours):
-            implied = current[:, near] @ slopes(j, near)
-            implied[j] = covariance[j, j]
-            change = max(change, float(np.abs(implied - current[j]).max()))
-            current[j] = current[:, j] = implied
-        if change <= _SETTLED:
-            break
-    else:
-        raise ParameterError(
-            "n_factors: this covariance is too close to singular to be made sparse; use more "
-            "factors or fewer edges."
-        )
-    theta = np.zeros_like(covariance)
-    for j, near in enumerate(neighbours):
-        slope = slopes(j, near)
-        theta[j, j] = 1 / (covariance[j, j] - current[j, near] @ slope)
-        theta[near, j] = -slope * theta[j, j]
-    symmetric: FloatArray = (theta + theta.T) / 2
-    return symmetric
 
 
 def _random_pairs(
