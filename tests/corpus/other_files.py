@@ -118,6 +118,7 @@ WORKBOOKS = {
                 ]
             }
         ),
+        "is empty and is left out",
         file="x.xlsx",
     ),
     "formulas without values": refused(

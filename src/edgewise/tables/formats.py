@@ -500,7 +500,7 @@ def _open_excel(path: Path | Address, reading: Reading) -> OpenedFile:
 
 
 def _sheet(path: Path | Address, reading: Reading) -> tuple[list[list[str]], list[str]]:
-    """The rows of a sheet as text, without empty columns around them, and notes."""
+    """The rows of a sheet as text, without empty columns after them, and notes."""
     from openpyxl import load_workbook
 
     # Of an open file, because openpyxl refuses a path of an ending that it misses.
@@ -533,9 +533,8 @@ def _sheet(path: Path | Address, reading: Reading) -> tuple[list[list[str]], lis
                             "without a value; open the file in a spreadsheet program and save it, "
                             "or write values."
                         )
-    filled = [k for row in rows for k, cell in enumerate(row) if cell is not None]
-    first, last = min(filled, default=0), max(filled, default=-1) + 1
-    cells = [[*map(_cell_text, (*row, *[None] * (last - len(row)))[first:last])] for row in rows]
+    width = max((k for row in rows for k, cell in enumerate(row, 1) if cell is not None), default=0)
+    cells = [[*map(_cell_text, (*row, *[None] * width)[:width])] for row in rows]
     if len(names) == 1 or reading.sheet is not None:
         return cells, []
     note = (

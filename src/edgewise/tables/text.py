@@ -106,6 +106,10 @@ _NOT_TEXT = (b"PAR1", b"ARROW1", b"\x93NUMPY", _XZ, _ZIP, *_CODECS)
 Source: TypeAlias = "Path | Address | Pipe | bytes"
 
 
+def _opened(source: Source) -> Any:
+    return nullcontext(source) if isinstance(source, Pipe) else byte_stream(source)
+
+
 def byte_stream(source: Path | Address | bytes) -> Any:
     """The decompressed bytes of a file, as Arrow reads them."""
     if isinstance(source, bytes):
@@ -266,31 +270,29 @@ def text_format(head: bytes, reading: Reading, where: str, usual: str = ",") -> 
     rows, ends = rows[titles:], ends[titles:]
     decimal = reading.decimal or _decimal(rows, sep, where)
 
-    unusual = []
-    if reading.sep is None and sep != usual:
-        shown_as = {"\t": "tabs as separators", BLANKS: "blanks as separators"}
-        unusual.append(shown_as.get(sep, f"separator {sep!r}"))
-    if reading.decimal is None and decimal == ",":
-        unusual.append("decimal comma")
-    if reading.encoding is None and not encoding.startswith("utf-8"):
-        unusual.append(f"{encoding} text")
-    if reading.quote is None and quote == "'":
-        unusual.append("single quotes")
-    if escape:
-        unusual.append("backslashes before quotes")
-    notes = [f"is read with {joined(unusual, 'and')}"] if unusual else []
+    names_of_separators = {"\t": "tabs as separators", BLANKS: "blanks as separators"}
+    unusual = {
+        "sep": "" if sep == usual else names_of_separators.get(sep, f"separator {sep!r}"),
+        "decimal": "decimal comma" if decimal == "," else "",
+        "encoding": "" if encoding.startswith("utf-8") else f"{encoding} text",
+        "quote": "single quotes" if quote == "'" else "",
+    }
+    found = [text for name, text in unusual.items() if text and getattr(reading, name) is None]
+    found += ["backslashes before quotes"] if escape else []
+    notes = [f"is read with {joined(found, 'and')}"] if found else []
     if titles:
         above = "first line is" if before == 1 else f"first {before} lines are"
         notes.append(
             f"its {above} above the names and skipped (header=True, --header: not a title)"
         )
 
-    header, skipped = reading.header, skip + before
-    remark = None
-    if header is None and not titles:
-        remark = _names_in_remark(lines[:skip], rows[0], sep, quote, decimal)
-    if remark is not None:
-        rows, header = [remark, *rows], True
+    header = reading.header
+    remarks = [line.lstrip("#") for line in lines[:skip] if line.startswith("#")]
+    plain = all(is_number(cell, decimal) or is_missing(cell) for cell in rows[0])
+    # The last remark before rows may hold the names, as NumPy's savetxt writes them.
+    remark = _cells_of(remarks[-1:], sep, quote, None)[0][0] if plain and header is None else []
+    if len(remark) == len(rows[0]) and any(remark):
+        rows, ends, header = [remark, *rows], [0, *ends], True
     elif header is None:
         header = titles > 0 or _has_header(rows, reading.na_values, decimal, where)
         if not header:
@@ -303,13 +305,15 @@ def text_format(head: bytes, reading: Reading, where: str, usual: str = ",") -> 
                 "its first line holds whole numbers that go up, so they are taken as names "
                 "(header=False, --no-header: it is a row)"
             )
-    if header and remark is None:
-        skipped = skip + ends[0]
     body = rows[1:] if header else rows
     n_cells = mode(map(len, body or rows))
     names = _names(rows[0], body, n_cells, where) if header else list(default_names(n_cells))
     last = len(names)
-    while last > 1 and not names[last - 1] and all(_empty(row, last - 1) for row in body):
+    while (
+        last > 1
+        and not names[last - 1]
+        and not any("".join(row[last - 1 :]).strip() for row in body)
+    ):
         last -= 1
     if last < len(names):
         notes.append("its last column has no name and no values, and is left out")
@@ -356,7 +360,7 @@ def text_format(head: bytes, reading: Reading, where: str, usual: str = ",") -> 
         quote=quote,
         escape=escape,
         decimal=decimal,
-        skip=skipped,
+        skip=skip + (ends[0] if header else before),
         header=header,
         names=tuple(names[place] for place in places),
         places=tuple(places),
@@ -503,10 +507,6 @@ _COUNTER_NAMES = (*_ID_NAMES, "x", "index", "level_0", "no", "no.", "nr", "#", "
 _FEWEST_COUNTED = 3  # rows that must count up before a column of such a name is a counter
 
 
-def _empty(row: Sequence[str], place: int) -> bool:
-    return place >= len(row) or not row[place].strip()
-
-
 def _titles_above(rows: Sequence[Sequence[str]]) -> int:
     """How many rows are a title above the names: short, or almost empty, with all names below."""
     width = mode(map(len, rows[1:] or rows))
@@ -517,17 +517,6 @@ def _titles_above(rows: Sequence[Sequence[str]]) -> int:
         if k and is_number(row[0]) and is_number(row[-1]):
             return 0  # a row
     return 0
-
-
-def _names_in_remark(
-    remarks: Sequence[str], first: Sequence[str], sep: str, quote: str, decimal: str
-) -> list[str] | None:
-    """The names in the last remark before the rows, as NumPy's savetxt writes them."""
-    last = [line for line in remarks if line.startswith("#")][-1:]
-    if not last or not all(is_number(cell, decimal) or is_missing(cell) for cell in first):
-        return None  # the first line below has the names itself
-    names = _cells_of([last[0].lstrip("#")], sep, quote, None)[0][0]
-    return names if len(names) == len(first) else None
 
 
 def _has_header(
@@ -581,7 +570,7 @@ def _names(
         names.pop()
     if len(names) != n_cells - 1:
         return names
-    if all(_empty(row, n_cells - 1) for row in body):
+    if not any("".join(row[n_cells - 1 :]).strip() for row in body):
         return [*names, ""]  # lines that end with a separator
     # R's write.table writes no name above the names of rows, and these are different.
     labels = [row[0] for row in body if len(row) == n_cells]
@@ -627,9 +616,9 @@ def open_text(source: Source, path: str, reading: Reading) -> OpenedFile:
     """Text in a file, in memory, or in a pipe; its format and its types come from its first block."""
     where = path if path == STANDARD_INPUT else f"file '{path}'"
     piped = isinstance(source, Pipe)
-    with nullcontext(source) if isinstance(source, Pipe) else byte_stream(source) as stream:
+    with _opened(source) as stream:
         size = stream.size() if isinstance(stream, pa.OSFile) else 0
-        head = stream.head(CSV_BLOCK) if isinstance(stream, Pipe) else stream.read(CSV_BLOCK)
+        head = (stream if isinstance(stream, Pipe) else Pipe(stream)).head(CSV_BLOCK)
     if piped and head.startswith(_NOT_TEXT):
         raise DataError(
             f"data: expected CSV text on {where}, got a compressed file, or one of Parquet, Arrow, "
@@ -703,7 +692,7 @@ class _Text:
         labels = [place[name] for name in along]
         every = kinds | dict.fromkeys(labels, pa.string())
         try:
-            with self._stream() as stream:
+            with _opened(self.source) as stream:
                 watch = stream
                 # Only a column that is not read can swallow rows without an error.
                 if not form.rewritten and len(kinds) < len(form.names):
@@ -715,8 +704,7 @@ class _Text:
                     done += rows.shape[0]
                 doubtful = isinstance(watch, _QuoteWatch) and watch.odd
         except pa.ArrowInvalid as error:
-            lines: Iterable[str] = () if piped else self._lines()
-            raise _fault(error, lines, form, self.where, done) from error
+            raise _fault(error, self._lines(), form, self.where, done) from error
         if doubtful and piped:
             raise DataError(
                 f"data: a quote in {self.where} is not closed in its line, so that rows may be "
@@ -731,17 +719,16 @@ class _Text:
         if self.form.empty:
             return []
         place = str(self.form.place(name))
-        with self._stream() as stream:
+        with _opened(self.source) as stream:
             batches = _batches(stream, self.form, {place: pa.string()}, [place], self.where)
             return [label for batch in batches for label in batch.column(0).to_pylist()]
 
-    def _stream(self) -> Any:
+    def _lines(self) -> Iterable[str]:
+        """The lines, to find a fault in them; those of a pipe are gone."""
         if isinstance(self.source, Pipe):
-            return nullcontext(self.source)
-        return byte_stream(self.source)
-
-    def _lines(self) -> Iterator[str]:
-        return io.TextIOWrapper(self._stream(), self.form.encoding, errors="replace", newline="")
+            return ()
+        stream = byte_stream(self.source)
+        return io.TextIOWrapper(stream, self.form.encoding, errors="replace", newline="")
 
 
 def _batches(
@@ -887,25 +874,21 @@ def _rows(
             yield one
 
     reader = _csv_reader(noted(), form.sep, form.quote, form.escape)
-    while True:
-        try:
-            row = next(reader, None)
-            if row is None:
-                return
+    try:
+        for row in reader:
             doubtful = (len(seen) > 1 or not whole) and form.sep != BLANKS
             if doubtful and len([*csv.reader(seen, reader.dialect, strict=True)]) > 1:
                 raise csv.Error
-        except csv.Error as error:
-            if not whole and next(lines, None) is None:
-                return
+            if any(cell.strip() for cell in row) or len(row) == form.n_cells > 1:
+                yield line, row
+            line += len(seen)
+            seen.clear()
+    except csv.Error as error:
+        if whole or next(lines, None) is not None:
             raise DataError(
                 f"data: line {line} of {where} cannot be read: a quote begins there that is not "
                 "closed in the same cell; correct it."
             ) from error
-        if any(cell.strip() for cell in row) or len(row) == form.n_cells > 1:
-            yield line, row
-        line += len(seen)
-        seen.clear()
 
 
 def _fault(
