@@ -94,9 +94,10 @@ class FileTable(Table):
                     f"data: {file.where} has the column {twice[0]!r} more than once; rename or drop "
                     "the repeated columns."
                 )
-        index = _row_numbers(self._files, {*(columns or ()), *along})
+        held = _held(self._files, {*(columns or ()), *along})
+        index = [name for name, what in held.items() if what == ROW_NUMBERS]
         self.feature_names, self.left_out = select_columns(
-            first.names, first.where, columns, exclude, along, _held(self._files, index)
+            first.names, first.where, columns, exclude, along, held
         )
         # If columns were chosen, no others matter; else no other file may have more of them, except
         # such as hold no numbers, or those of the rows.
@@ -202,22 +203,20 @@ class FileTable(Table):
             self._counted[number] = rows
 
 
-def _row_numbers(files: Sequence[OpenedFile], wanted: Collection[str]) -> list[str]:
-    """The columns that number the rows in all files, unless they are wanted by their names."""
+def _held(files: Sequence[OpenedFile], wanted: Collection[str]) -> dict[str, str]:
+    """What columns hold that are no variables, unless they number the rows and are wanted.
+
+    They must number the rows of all files, and text in some of the files only is a mistake.
+    """
     able = [
         file for file in files if file.estimated_rows is None or file.estimated_rows >= _FEWEST_ROWS
     ]
-    found = dict.fromkeys(name for file in able or files for name in file.index)
-    return [
-        name
-        for name in found
-        if name not in wanted and all(name in file.index for file in able if name in file.names)
-    ]
-
-
-def _held(files: Sequence[OpenedFile], index: Collection[str]) -> dict[str, str]:
-    """What columns hold that are no variables; text in some of the files only is a mistake."""
-    held: dict[str, str] = dict.fromkeys(index, ROW_NUMBERS)
+    held: dict[str, str] = {
+        name: ROW_NUMBERS
+        for file in able or files
+        for name in file.index
+        if name not in wanted and all(name in other.index for other in able if name in other.names)
+    }
     for file in files:
         for name, what in file.texts.items():
             if name not in held:
@@ -271,7 +270,9 @@ def expand_paths(paths: Sequence[StrPath]) -> list[str]:
     for folder in {os.path.dirname(path) for path in found}:
         while "=" in os.path.basename(folder):  # a partition
             folder = os.path.dirname(folder)
-        _refuse_lake(folder)
+        metadata = os.path.join(glob.escape(folder), "metadata", "*.metadata.json")
+        if os.path.isdir(os.path.join(folder, "_delta_log")) or glob.glob(metadata):
+            raise _lake(folder)
     seen: dict[object, str] = {}
     for path in found:
         key = file_identity(path)
@@ -325,14 +326,8 @@ def file_identity(path: str) -> object:
     return (known.st_dev, known.st_ino) if known.st_ino else os.path.realpath(path)
 
 
-def _refuse_lake(folder: str) -> None:
-    """Refuse the plain files of a lake, whose log says which of them hold the rows of today."""
-    metadata = os.path.join(glob.escape(folder), "metadata", "*.metadata.json")
-    if os.path.isdir(os.path.join(folder, "_delta_log")) or glob.glob(metadata):
-        raise _lake(folder)
-
-
 def _lake(folder: str) -> DataError:
+    # Its log says which of the plain files hold the rows of today.
     return DataError(
         f"data: '{folder}' is a table of Delta Lake or Iceberg, whose files also hold rows that "
         "were deleted or replaced; pass deltalake.DeltaTable(...), or a scan of pyiceberg, "

@@ -380,12 +380,12 @@ def open_columns(
         names = check_names(data.feature_names, len(whole.feature_names))
         return open_columns(view(whole, names=names), **chosen)
     data, reading = data_and_reading(data)
-    if _is_path_like(data):
+    if (paths := _paths(data)) is not None:
         from edgewise.tables.files import DatasetTable, partitioned_dataset
 
-        if client is None and (dataset := partitioned_dataset(_paths(data))) is not None:
+        if client is None and (dataset := partitioned_dataset(paths)) is not None:
             return DatasetTable(dataset, **chosen)
-        files = _open_files(data, reading, **chosen)
+        files = _open_files(paths, reading, **chosen)
         if client is None:
             return files
         from edgewise.tables.dask import dask_file_table
@@ -440,18 +440,18 @@ def open_files(
     data, reading = data_and_reading(data)
     if isinstance(data, FileTable) and columns is None and exclude is None:
         return data
-    if isinstance(data, FileTable) or not _is_path_like(data):
+    if (paths := _paths(data)) is None:
         raise DataError(
             f"data: expected a path or a list of paths, got {type(data).__name__}; only files can "
             "be read on from a checkpoint."
         )
-    return _open_files(data, reading, columns=columns, exclude=exclude)
+    return _open_files(paths, reading, columns=columns, exclude=exclude)
 
 
-def _open_files(data: Any, reading: Reading | None, **chosen: Any) -> FileTable:
+def _open_files(paths: Sequence[Any], reading: Reading | None, **chosen: Any) -> FileTable:
     from edgewise.tables.files import FileTable
 
-    files = FileTable(_paths(data), reading=reading, **chosen)
+    files = FileTable(paths, reading=reading, **chosen)
     for note in files.notes:
         warn(note, FormatGuessWarning)
     return files
@@ -462,22 +462,18 @@ def files_of(data: Any) -> dict[object, str]:
     from edgewise.tables.files import expand_paths, file_identity
 
     data, _ = data_and_reading(data)
-    paths: list[str] = getattr(data, "paths", []) if isinstance(data, Table) else []
-    if _is_path_like(data):
+    found: Any = getattr(data, "paths", []) if isinstance(data, Table) else []
+    if (paths := _paths(data)) is not None:
         with suppress(DataError):
-            paths = expand_paths(_paths(data))
-    found = {file_identity(path): path for path in paths if path != "-"}
+            found = expand_paths(paths)
+    found = {file_identity(path): path for path in found if path != "-"}
     return {identity: path for identity, path in found.items() if identity is not None}
 
 
-def _is_path_like(data: Any) -> bool:
-    """A path, or a non-empty list of paths."""
-    items = data if isinstance(data, list | tuple) and data else [data]
-    return all(isinstance(item, str | os.PathLike) for item in items)
-
-
-def _paths(data: Any) -> Sequence[str | os.PathLike[str]]:
-    return [data] if isinstance(data, str | os.PathLike) else data
+def _paths(data: Any) -> list[str | os.PathLike[str]] | None:
+    """The paths, if data are a path or a list of paths."""
+    items = list(data) if isinstance(data, list | tuple) and data else [data]
+    return items if all(isinstance(item, str | os.PathLike) for item in items) else None
 
 
 def on_cluster(data: Any) -> bool:
@@ -498,14 +494,14 @@ def _is_spark(data: Any) -> bool:
 
 def column_of_labels(data: Any, name: str, argument: str = "by") -> AnyArray:
     """The values of a column of any data as objects, in the order of the rows; None for a gap."""
-    table = None
-    if data not in ("-", ["-"], ("-",)) if _is_path_like(data) else not on_cluster(data):
+    table, paths = None, _paths(data)
+    if paths != ["-"] and (paths is not None or not on_cluster(data)):
         try:
             table = open_columns(data, along=(name,))
         except DataError as error:  # which speaks of the labels of clusters
             raise type(error)(str(error).replace("clusters:", f"{argument}:", 1)) from error
     if table is None or not table.column_names or not table.rescannable:
-        what = "standard input" if _is_path_like(data) else type(data).__name__
+        what = type(data).__name__ if paths is None else "standard input"
         raise DataTypeError(
             f"{argument}: expected the name of a column of a table in memory or of files, got "
             f"{what} as data; split the rows yourself and pass the two groups."

@@ -19,7 +19,7 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, islice, pairwise, product, takewhile
+from itertools import accumulate, chain, islice, pairwise, product, takewhile
 from pathlib import Path
 from statistics import mode
 from typing import Any, TypeAlias
@@ -106,12 +106,10 @@ _NOT_TEXT = (b"PAR1", b"ARROW1", b"\x93NUMPY", _XZ, _ZIP, *_CODECS)
 Source: TypeAlias = "Path | Address | Pipe | bytes"
 
 
-def _opened(source: Source) -> Any:
-    return nullcontext(source) if isinstance(source, Pipe) else byte_stream(source)
-
-
-def byte_stream(source: Path | Address | bytes) -> Any:
-    """The decompressed bytes of a file, as Arrow reads them."""
+def byte_stream(source: Source) -> Any:
+    """The decompressed bytes of a file, as Arrow reads them; a pipe stays open."""
+    if isinstance(source, Pipe):
+        return nullcontext(source)
     if isinstance(source, bytes):
         return in_arrows_memory(source)
     with source.open("rb") as file:
@@ -424,27 +422,23 @@ def _dialect(
         if sep != BLANKS and sep not in text:
             continue
         for quote, escape in product(quotes, (None, "\\") if "\\" in text else (None,)):
-            score = _fitness(lines, sep, quote, escape)
+            rows, _ = _cells_of(lines, sep, quote, escape)
+            above = _titles_above(rows)
+            rows = rows[above:]
+            body = rows[1:] or rows
+            width = mode(map(len, body))
+            # Names may lack one for the names of the rows.
+            if width < 2 or not 0 <= width - len(rows[0]) <= 1:
+                continue
+            full = [row for row in body if len(row) == width]
+            cells = list(chain.from_iterable(full))[: _SAMPLED_CELLS // 4]
+            plain = sum(_is_like_number(cell) or is_missing(cell) for cell in cells) / len(cells)
+            score = len(full) / len(body) * (0.1 + plain) * (0.99 if above else 1)
             if score > best_score + 1e-9:
                 best, best_score = (sep, quote, escape), score
         if best_score > 1.05:  # nothing can be clearly better
             break
     return best
-
-
-def _fitness(lines: Sequence[str], sep: str, quote: str, escape: str | None) -> float:
-    rows, _ = _cells_of(lines, sep, quote, escape)
-    above = _titles_above(rows)
-    rows = rows[above:]
-    body = rows[1:] or rows
-    width = mode(map(len, body))
-    # Names may lack one for the names of the rows.
-    if width < 2 or not 0 <= width - len(rows[0]) <= 1:
-        return 0.0
-    same = sum(len(row) == width for row in body) / len(body)
-    cells = [cell for row in body if len(row) == width for cell in row][: _SAMPLED_CELLS // 4]
-    plain = sum(_is_like_number(cell) or is_missing(cell) for cell in cells)
-    return same * (0.1 + plain / len(cells)) * (0.99 if above else 1)
 
 
 def _is_like_number(cell: str) -> bool:
@@ -616,7 +610,7 @@ def open_text(source: Source, path: str, reading: Reading) -> OpenedFile:
     """Text in a file, in memory, or in a pipe; its format and its types come from its first block."""
     where = path if path == STANDARD_INPUT else f"file '{path}'"
     piped = isinstance(source, Pipe)
-    with _opened(source) as stream:
+    with byte_stream(source) as stream:
         size = stream.size() if isinstance(stream, pa.OSFile) else 0
         head = (stream if isinstance(stream, Pipe) else Pipe(stream)).head(CSV_BLOCK)
     if piped and head.startswith(_NOT_TEXT):
@@ -692,7 +686,7 @@ class _Text:
         labels = [place[name] for name in along]
         every = kinds | dict.fromkeys(labels, pa.string())
         try:
-            with _opened(self.source) as stream:
+            with byte_stream(self.source) as stream:
                 watch = stream
                 # Only a column that is not read can swallow rows without an error.
                 if not form.rewritten and len(kinds) < len(form.names):
@@ -719,7 +713,7 @@ class _Text:
         if self.form.empty:
             return []
         place = str(self.form.place(name))
-        with _opened(self.source) as stream:
+        with byte_stream(self.source) as stream:
             batches = _batches(stream, self.form, {place: pa.string()}, [place], self.where)
             return [label for batch in batches for label in batch.column(0).to_pylist()]
 
@@ -741,47 +735,18 @@ def _batches(
     whole: bool = True,
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a text of this format; the columns are called by their places."""
-    batches: Iterable[pa.RecordBatch]
+    original = form
     if form.rewritten:
-        plain = replace(form, encoding="utf-8", sep=",", quote='"', escape=None, skip=0)
-        options = _options(plain, kinds, places)
         lines = io.TextIOWrapper(stream, form.encoding, newline="")
-        batches = (
-            batch
-            for chunk in _rewritten(lines, form, where, whole)
-            if chunk
-            for batch in arrow_csv.read_csv(in_arrows_memory(chunk), **options).to_batches()
-        )
-    else:
-        if isinstance(stream, io.RawIOBase):
-            stream = pa.PythonFile(stream, mode="r")
-        batches = arrow_csv.open_csv(stream, **_options(form, kinds, places, block))
-    missing = array("d", sorted(missing_numbers(form.na_values, form.decimal)))
-    # `pa.array` would import pandas, which takes longer than a test.
-    gone = pa.Array.from_buffers(pa.float64(), len(missing), [None, pa.py_buffer(missing)])
-    for batch in batches:
-        columns = [
-            pc.if_else(pc.is_in(column, gone), pa.scalar(None, pa.float64()), column)
-            if len(gone) and pa.types.is_float64(column.type)
-            else column
-            for column in batch.columns
-        ]
-        yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
-
-
-def _options(
-    form: TextFormat, kinds: dict[str, pa.DataType], places: Sequence[str], block: int = CSV_BLOCK
-) -> dict[str, Any]:
-    """Arrow's options for a text of this format."""
+        form = replace(form, encoding="utf-8", sep=",", quote='"', escape=None, skip=0)
     # Numbers are the same bytes in most encodings, so only text has to be decoded.
     text = not kinds or pa.string() in kinds.values() or not "".join(form.na_values).isascii()
-    utf8 = form.encoding.startswith("utf-8") or not text
-    return {
+    options = {
         "read_options": arrow_csv.ReadOptions(
             block_size=block,
             column_names=[str(k) for k in range(form.n_cells)],
             skip_rows=form.skip,
-            encoding="utf8" if utf8 else form.encoding,
+            encoding=form.encoding if text and not form.encoding.startswith("utf-8") else "utf8",
         ),
         "parse_options": arrow_csv.ParseOptions(
             delimiter=form.sep,
@@ -797,6 +762,29 @@ def _options(
             decimal_point=form.decimal,
         ),
     }
+    batches: Iterable[pa.RecordBatch]
+    if form.rewritten:
+        batches = (
+            batch
+            for chunk in _rewritten(lines, original, where, whole)
+            if chunk
+            for batch in arrow_csv.read_csv(in_arrows_memory(chunk), **options).to_batches()
+        )
+    else:
+        if isinstance(stream, io.RawIOBase):
+            stream = pa.PythonFile(stream, mode="r")
+        batches = arrow_csv.open_csv(stream, **options)
+    missing = array("d", sorted(missing_numbers(form.na_values, form.decimal)))
+    # `pa.array` would import pandas, which takes longer than a test.
+    gone = pa.Array.from_buffers(pa.float64(), len(missing), [None, pa.py_buffer(missing)])
+    for batch in batches:
+        columns = [
+            pc.if_else(pc.is_in(column, gone), pa.scalar(None, pa.float64()), column)
+            if len(gone) and pa.types.is_float64(column.type)
+            else column
+            for column in batch.columns
+        ]
+        yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
 def missing_texts(more: Sequence[str], padded: bool) -> list[str]:
