@@ -17,10 +17,10 @@ from edgewise._parallel import one_blas_thread
 from edgewise._text import listed, one_line
 from edgewise.errors import DataError
 from edgewise.tables.formats import (
+    FOLDER_ENDINGS,
     Address,
     OpenedFile,
     fingerprint,
-    in_folder,
     location,
     open_file,
     open_pipe,
@@ -244,7 +244,6 @@ def _notes(files: Sequence[OpenedFile], left_out: Collection[str], n_given: int)
     return tuple(sentences)
 
 
-# ---------------------------------------------------------------------------------------------
 # Paths.
 
 
@@ -305,7 +304,10 @@ def _files_at(place: Path | Address) -> list[str]:
         *folders, name = path[start:].replace(os.sep, "/").split("/")
         if "_delta_log" in folders or name.endswith(".metadata.json"):
             raise _lake(str(place))
-        if in_folder(name) and not any(one.startswith((".", "_")) for one in folders):
+        hidden = name.startswith("~$") or any(
+            one.startswith((".", "_")) for one in (*folders, name)
+        )
+        if name.lower().endswith(FOLDER_ENDINGS) and not hidden:
             inside.append(path)
     if not inside:
         raise DataError(
@@ -340,14 +342,7 @@ class DatasetTable(Table):
 
     named = rescannable = True
 
-    def __init__(
-        self,
-        data: Any,
-        *,
-        columns: Sequence[str] | None = None,
-        exclude: Sequence[str] | None = None,
-        along: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, data: Any, along: Sequence[str] = (), **chosen: Any) -> None:
         require("pyarrow", "tables", f"A {type(data).__name__}")
         from edgewise.tables.arrow import held_by
 
@@ -362,7 +357,7 @@ class DatasetTable(Table):
             schema = getattr(data, "projected_schema", None) or data.schema
         self.column_names = tuple(schema.names)
         self.feature_names, self.left_out = select_columns(
-            schema.names, "the dataset", columns, exclude, along, held_by(schema)
+            schema.names, "the dataset", along=along, held=held_by(schema), **chosen
         )
         files = getattr(data, "files", [])
         self._files = {path: fingerprint(path) for path in files if os.path.isfile(path)}

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 STANDARD_INPUT = "standard input"
 _PYARROW = ("pyarrow", "tables")
 
-# ---------------------------------------------------------------------------------------------
 # Where files are.
 
 
@@ -108,7 +107,6 @@ def location(path: str | os.PathLike[str]) -> Path | Address:
     return Path(text.removeprefix("file://")) if text.startswith("file://") else Address(text)
 
 
-# ---------------------------------------------------------------------------------------------
 # Fingerprints: what tells that a file is not the one that was opened. A method that reads the rows
 # twice takes both passes as passes over the same rows. A file that was replaced or added to in
 # between, or during a pass, would give numbers of neither version.
@@ -191,7 +189,6 @@ def _check_size(path: Path | Address, size: int) -> None:
         raise changed(str(path), f"it had {size:,} bytes, now {now:,}")
 
 
-# ---------------------------------------------------------------------------------------------
 # Open files.
 
 
@@ -299,7 +296,6 @@ def open_pipe(path: Path | None, reading: Reading) -> OpenedFile:
         raise
 
 
-# ---------------------------------------------------------------------------------------------
 # Parquet files, and Arrow IPC files (Feather) and streams.
 
 _COLUMN_BUFFER = 1 << 17  # bytes of each column read at once
@@ -428,34 +424,25 @@ def _of_batches(
     )
 
 
-# ---------------------------------------------------------------------------------------------
 # NumPy's own files.
 
 
-def _open_npy(path: Path | Address, reading: Reading) -> OpenedFile:
-    """A .npy file of two dimensions, mapped into memory."""
+def _open_numpy(path: Path | Address, reading: Reading) -> OpenedFile:
+    """A .npy file of two dimensions, mapped into memory, or the only array in a .npz file."""
     with readable(str(path), whatever=True):
-        if isinstance(path, Path):
-            return _of_array(path, np.load(path, mmap_mode="r", allow_pickle=False))
-        with path.open() as file:
-            return _of_array(path, np.load(file, allow_pickle=False))
-
-
-def _open_npz(path: Path | Address, reading: Reading) -> OpenedFile:
-    """The only array in a .npz file."""
-    with (
-        readable(str(path), whatever=True),
-        path.open("rb") as file,
-        np.load(file, allow_pickle=False) as archive,
-    ):
-        arrays = {name: archive[name] for name in archive.files}
-    if len(arrays) != 1:
-        shapes = [f"{name!r} of shape {array.shape}" for name, array in arrays.items()]
-        raise DataError(
-            f"data: expected one array in '{path}', got {listed(shapes) or 'none'}; pass the one "
-            "you mean, as in np.load(path)['name']."
-        )
-    return _of_array(path, *arrays.values())
+        source = path if isinstance(path, Path) else io.BytesIO(path.open().read())
+        found = np.load(source, mmap_mode="r" if source is path else None, allow_pickle=False)
+        arrays = found if isinstance(found, np.ndarray) else dict(found.items())
+    if isinstance(arrays, dict):
+        found.close()
+        if len(arrays) != 1:
+            shapes = [f"{name!r} of shape {array.shape}" for name, array in arrays.items()]
+            raise DataError(
+                f"data: expected one array in '{path}', got {listed(shapes) or 'none'}; pass the "
+                "one you mean, as in np.load(path)['name']."
+            )
+        (arrays,) = arrays.values()
+    return _of_array(path, arrays)
 
 
 def _of_array(path: Path | Address, array: Any) -> OpenedFile:
@@ -476,7 +463,6 @@ def _of_array(path: Path | Address, array: Any) -> OpenedFile:
     return OpenedFile(str(path), names, False, n, n, read, labels, entries=entries)
 
 
-# ---------------------------------------------------------------------------------------------
 # Sheets of Excel workbooks, read by openpyxl: calamine makes an empty cell of a formula without a
 # value and of an error, which would be gaps that nobody sees.
 
@@ -534,7 +520,18 @@ def _sheet(path: Path | Address, reading: Reading) -> tuple[list[list[str]], lis
                             "or write values."
                         )
     width = max((k for row in rows for k, cell in enumerate(row, 1) if cell is not None), default=0)
-    cells = [[*map(_cell_text, (*row, *[None] * width)[:width])] for row in rows]
+    # A cell is text of one line, so that lines have the numbers of rows.
+    cells = [
+        [
+            ""
+            if cell is None
+            else cell.isoformat()
+            if isinstance(cell, date | time)
+            else str(cell).replace("\n", " ")
+            for cell in (*row, *[None] * width)[:width]
+        ]
+        for row in rows
+    ]
     if len(names) == 1 or reading.sheet is not None:
         return cells, []
     note = (
@@ -543,14 +540,6 @@ def _sheet(path: Path | Address, reading: Reading) -> tuple[list[list[str]], lis
     return cells, [note]
 
 
-def _cell_text(cell: Any) -> str:
-    """A cell as text of one line, so that lines have the numbers of rows."""
-    if cell is None:
-        return ""
-    return cell.isoformat() if isinstance(cell, date | time) else str(cell).replace("\n", " ")
-
-
-# ---------------------------------------------------------------------------------------------
 # Formats by their first bytes, or else by the ending of a name.
 
 
@@ -578,8 +567,8 @@ FORMATS = (
     CSV,
     Format("Parquet", (".parquet", ".pq"), _open_parquet, (b"PAR1",)),
     Format("Arrow", (".feather", ".arrow", ".ipc", ".arrows"), _open_ipc, (b"ARROW1", _IPC_STREAM)),
-    Format("NumPy", (".npy",), _open_npy, (b"\x93NUMPY",), needs=None),
-    Format("NumPy", (".npz",), _open_npz, needs=None, in_memory=True),
+    Format("NumPy", (".npy",), _open_numpy, (b"\x93NUMPY",), needs=None),
+    Format("NumPy", (".npz",), _open_numpy, needs=None, in_memory=True),
     Format(
         "Excel",
         (".xlsx", ".xlsm"),
@@ -590,8 +579,8 @@ FORMATS = (
     ),
     Format("JSON lines", _packed(".jsonl", ".ndjson"), _open_json_lines, in_memory=True),
 )
-# Taken out of a folder; a text file of another name may be a note to the reader.
-_FOLDER_ENDINGS = tuple(
+#: Taken out of a folder; a text file of another name may be a note to the reader.
+FOLDER_ENDINGS = tuple(
     ending
     for kind in FORMATS
     for ending in kind.endings
@@ -632,8 +621,3 @@ def format_of(path: Path | Address) -> Format:
         "data: expected a .csv, .tsv, .parquet, .feather, .arrow, .npy, .npz, .xlsx or .jsonl "
         f"file, got '{path}'; {remedy or 'convert it first'}."
     )
-
-
-def in_folder(name: str) -> bool:
-    """Whether a file in a folder is taken as data."""
-    return name.lower().endswith(_FOLDER_ENDINGS) and not name.startswith((".", "_", "~$"))

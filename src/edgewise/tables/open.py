@@ -43,7 +43,6 @@ from edgewise.tables.table import Table, select_columns
 if TYPE_CHECKING:
     from edgewise.tables.files import FileTable
 
-# ---------------------------------------------------------------------------------------------
 # What the user says about how to read data; the rest is worked out from them.
 
 #: Options of text files, and of everything that holds text cells.
@@ -227,7 +226,6 @@ def data_and_reading(data: Any) -> tuple[Any, Reading | None]:
     return (data.data, data.reading) if isinstance(data, DataToRead) else (data, None)
 
 
-# ---------------------------------------------------------------------------------------------
 # Tables.
 
 
@@ -523,7 +521,6 @@ def labels_of(values: Iterable[Any]) -> AnyArray:
     return found
 
 
-# ---------------------------------------------------------------------------------------------
 # Objects that are one step away from rows, by a class, which may be a base class: what to pass.
 
 _ONE_COLUMN = "a frame of several columns, as in frame[['a', 'b']]"

@@ -36,7 +36,6 @@ from edgewise.tables.formats import STANDARD_INPUT, Address, OpenedFile, readabl
 from edgewise.tables.open import Reading
 from edgewise.tables.table import Rows
 
-# ---------------------------------------------------------------------------------------------
 # Cells: numbers, missing values and names.
 
 #: Texts that stand for a missing value in every file.
@@ -87,7 +86,6 @@ def is_name(cell: str) -> bool:
     return word and not is_number(text) and not is_missing(text)
 
 
-# ---------------------------------------------------------------------------------------------
 # Bytes. What is compressed is known by how it begins, whatever the name of the file says.
 
 # Bytes parsed at once: large enough to amortise, small enough to stay in the cache; of a pipe less.
@@ -179,7 +177,6 @@ def in_arrows_memory(text: bytes) -> Any:
     return pa.BufferReader(memory.getvalue())
 
 
-# ---------------------------------------------------------------------------------------------
 # The format of a text, worked out from its first lines.
 
 BLANKS = "whitespace"
@@ -489,7 +486,6 @@ def _decimal(rows: Sequence[Sequence[str]], sep: str, where: str) -> str:
     return decimal
 
 
-# ---------------------------------------------------------------------------------------------
 # Which cells are names, row labels and values.
 
 # What programs call a column that only numbers or names the rows: pandas reads the empty name as
@@ -602,7 +598,6 @@ def _index_places(names: Sequence[str], body: Sequence[Sequence[str]]) -> dict[i
     return found
 
 
-# ---------------------------------------------------------------------------------------------
 # Rows, by Arrow.
 
 
@@ -838,7 +833,6 @@ class _QuoteWatch(io.RawIOBase):
         return chunk
 
 
-# ---------------------------------------------------------------------------------------------
 # Rows, by Python: slower, and with the numbers of lines.
 
 _SHOWN = 60  # characters of a cell or of a line in a message
