@@ -644,10 +644,10 @@ def _with_types(form: TextFormat, lines: Sequence[str], whole: bool, where: str)
     except pa.ArrowInvalid as error:
         raise _fault(error, lines, form, where) from error
     # Text where most cells are meant as numbers is read as such, and refused at the first other.
-    kinds = dict.fromkeys(form.names, pa.float64()) | {
-        name: kind
-        for name, place, kind in zip(form.names, form.places, batches[0].schema.types, strict=True)
-        if is_numeric(kind) or place not in form.numeric
+    types = batches[0].schema.types if batches else [pa.float64()] * len(places)
+    kinds = {
+        name: kind if is_numeric(kind) or place not in form.numeric else pa.float64()
+        for name, place, kind in zip(form.names, form.places, types, strict=True)
     }
     return replace(form, kinds=kinds, n_rows=sum(batch.num_rows for batch in batches))
 
@@ -848,6 +848,14 @@ def _rows(
     are not the `whole` text, the last cell may be cut off.
     """
     lines, line = islice(lines, form.skip, None), 1 + form.skip
+    if form.sep == BLANKS:  # a cell never has several lines
+        for number, text in enumerate(lines, line):
+            row = text.split()
+            if form.quote in text:
+                row = next(_csv_reader([text], form.sep, form.quote, form.escape))
+            if row:
+                yield number, row
+        return
     seen: list[str] = []
 
     def noted() -> Iterator[str]:
@@ -858,7 +866,7 @@ def _rows(
     reader = _csv_reader(noted(), form.sep, form.quote, form.escape)
     try:
         for row in reader:
-            doubtful = (len(seen) > 1 or not whole) and form.sep != BLANKS
+            doubtful = len(seen) > 1 or not whole
             if doubtful and len([*csv.reader(seen, reader.dialect, strict=True)]) > 1:
                 raise csv.Error
             if any(cell.strip() for cell in row) or len(row) == form.n_cells > 1:
