@@ -40,36 +40,31 @@ _PYARROW = ("pyarrow", "tables")
 # Where files are.
 
 
-class Address(NamedTuple):
+class Address(str):
     """A file that is not on this machine, such as s3://bucket/rows.parquet; used like a `Path`."""
-
-    url: str
-
-    def __str__(self) -> str:
-        return self.url
 
     @property
     def name(self) -> str:
         """The last part of the address."""
-        return self.url.partition("?")[0].rpartition("/")[2]
+        return self.partition("?")[0].rpartition("/")[2]
 
     def open(self, mode: str = "rb") -> Any:
         """The file as a stream of bytes, in which one can also seek."""
-        system, path = _file_system(self.url)
+        system, path = _file_system(self)
         return system.open_input_file(path)
 
     def info(self) -> Any:
         """What the file system says of it: kind, size, time of the last write."""
-        system, path = _file_system(self.url)
+        system, path = _file_system(self)
         return system.get_file_info(path)
 
     def inside(self) -> list[str]:
         """The addresses of all files in a folder, and in the folders in it."""
         from pyarrow import fs
 
-        system, path = _file_system(self.url)
+        system, path = _file_system(self)
         found = system.get_file_info(fs.FileSelector(path, recursive=True))
-        scheme = self.url.partition("://")[0]
+        scheme = self.partition("://")[0]
         return [
             one.path if "://" in one.path else f"{scheme}://{one.path.lstrip('/')}"
             for one in found

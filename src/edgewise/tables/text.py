@@ -616,7 +616,62 @@ def open_text(source: Source, path: str, reading: Reading) -> OpenedFile:
     if piped and not head.strip():
         raise DataError(f"data: expected CSV on {where}, got nothing; pipe rows into it.")
     form = text_format(head, reading, where, "\t" if ".tsv" in path.lower() else ",")
-    text = _Text(source, where, form)
+    passes = 0
+
+    def lines() -> Iterable[str]:  # to find a fault in them; those of a pipe are gone
+        if isinstance(source, Pipe):
+            return ()
+        return io.TextIOWrapper(byte_stream(source), form.encoding, errors="replace", newline="")
+
+    def read(columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
+        nonlocal passes
+        passes += 1
+        if piped and passes > 1:
+            raise DataError(f"data: {where} was read already and cannot be read again.")
+        if form.empty:  # Arrow cannot skip all lines of a file
+            return
+        place = {name: str(form.place(name)) for name in columns}
+        # Types were guessed from the first block, where a column of fractions may hold only whole
+        # numbers or gaps. As float64, the rest of the file cannot contradict them.
+        kinds = {
+            place[name]: kind if pa.types.is_boolean(kind) else pa.float64()
+            for name in columns
+            if name not in along and is_numeric(kind := form.kinds[name])
+        }
+        # Labels are text, whatever the first block looks like.
+        labels = [place[name] for name in along]
+        every, done = kinds | dict.fromkeys(labels, pa.string()), skip
+        try:
+            with byte_stream(source) as stream:
+                # Only a column that is not read can swallow rows without an error.
+                watched = not form.rewritten and len(kinds) < len(form.names)
+                watch = _QuoteWatch(stream, form.quote)
+                chosen = (form, every, [*place.values()], where)
+                block = _PIPE_BLOCK if piped else CSV_BLOCK
+                batches = _batches(watch if watched else stream, *chosen, block)
+                for rows in fixed_blocks(batches, len(columns), skip, labels):
+                    yield rows
+                    done += rows.shape[0]
+        except pa.ArrowInvalid as error:
+            raise _fault(error, lines(), form, where, done) from error
+        if watch.odd and piped:
+            raise DataError(
+                f"data: a quote in {where} is not closed in its line, so that rows may be lost; "
+                "write it to a file, and give its path."
+            )
+        if watch.odd:
+            for _ in _rows(lines(), form, where):
+                pass
+
+    def labels_of(name: str) -> list[Any]:
+        # A column that begins with numbers may end with words; a gap is a gap.
+        if form.empty:
+            return []
+        place = str(form.place(name))
+        with byte_stream(source) as stream:
+            batches = _batches(stream, form, {place: pa.string()}, [place], where)
+            return [label for batch in batches for label in batch.column(0).to_pylist()]
+
     texts = {name: kind for name, kind in form.kinds.items() if not is_numeric(kind)}
     return OpenedFile(
         path,
@@ -624,8 +679,8 @@ def open_text(source: Source, path: str, reading: Reading) -> OpenedFile:
         form.header,
         0 if form.empty else None,
         round(size / len(head) * form.n_rows) if size else None,
-        text.read,
-        text.labels,
+        read,
+        labels_of,
         {name: "dates" if pa.types.is_temporal(kind) else "text" for name, kind in texts.items()},
         form.index,
         form.notes,
@@ -650,74 +705,6 @@ def _with_types(form: TextFormat, lines: Sequence[str], whole: bool, where: str)
         for name, place, kind in zip(form.names, form.places, types, strict=True)
     }
     return replace(form, kinds=kinds, n_rows=sum(batch.num_rows for batch in batches))
-
-
-@dataclass(slots=True)
-class _Text:
-    """A text whose format is known, in a file or a pipe, and passes over its rows."""
-
-    source: Source
-    where: str
-    form: TextFormat
-    spent: bool = False
-
-    def read(self, columns: Sequence[str], skip: int, along: Sequence[str] = ()) -> Iterator[Rows]:
-        """A pass over some columns, from row `skip` on; an error names the column and the line."""
-        if self.spent:
-            raise DataError(f"data: {self.where} was read already and cannot be read again.")
-        piped = isinstance(self.source, Pipe)
-        self.spent, form, done = piped, self.form, skip
-        if form.empty:  # Arrow cannot skip all lines of a file
-            return
-        place = {name: str(form.place(name)) for name in columns}
-        # Types were guessed from the first block, where a column of fractions may hold only whole
-        # numbers or gaps. As float64, the rest of the file cannot contradict them.
-        kinds = {
-            place[name]: kind if pa.types.is_boolean(kind) else pa.float64()
-            for name in columns
-            if name not in along and is_numeric(kind := form.kinds[name])
-        }
-        # Labels are text, whatever the first block looks like.
-        labels = [place[name] for name in along]
-        every = kinds | dict.fromkeys(labels, pa.string())
-        try:
-            with byte_stream(self.source) as stream:
-                watch = stream
-                # Only a column that is not read can swallow rows without an error.
-                if not form.rewritten and len(kinds) < len(form.names):
-                    watch = _QuoteWatch(stream, form.quote)
-                block = _PIPE_BLOCK if piped else CSV_BLOCK
-                batches = _batches(watch, form, every, [*place.values()], self.where, block)
-                for rows in fixed_blocks(batches, len(columns), skip, labels):
-                    yield rows
-                    done += rows.shape[0]
-                doubtful = isinstance(watch, _QuoteWatch) and watch.odd
-        except pa.ArrowInvalid as error:
-            raise _fault(error, self._lines(), form, self.where, done) from error
-        if doubtful and piped:
-            raise DataError(
-                f"data: a quote in {self.where} is not closed in its line, so that rows may be "
-                "lost; write it to a file, and give its path."
-            )
-        if doubtful:
-            for _ in _rows(self._lines(), form, self.where):
-                pass
-
-    def labels(self, name: str) -> list[Any]:
-        """A column as text: one that begins with numbers may end with words. A gap is a gap."""
-        if self.form.empty:
-            return []
-        place = str(self.form.place(name))
-        with byte_stream(self.source) as stream:
-            batches = _batches(stream, self.form, {place: pa.string()}, [place], self.where)
-            return [label for batch in batches for label in batch.column(0).to_pylist()]
-
-    def _lines(self) -> Iterable[str]:
-        """The lines, to find a fault in them; those of a pipe are gone."""
-        if isinstance(self.source, Pipe):
-            return ()
-        stream = byte_stream(self.source)
-        return io.TextIOWrapper(stream, self.form.encoding, errors="replace", newline="")
 
 
 def _batches(
@@ -817,8 +804,7 @@ class _QuoteWatch(io.RawIOBase):
     def __init__(self, stream: Any, quote: str) -> None:
         super().__init__()
         self._stream, self._quote = stream, quote.encode()
-        self._rest = b""
-        self.odd = False
+        self._rest, self.odd = b"", False
 
     def readable(self) -> bool:
         return True
