@@ -116,7 +116,7 @@ def methods() -> dict[str, dict[str, Any]]:
         for radius in ("chi2", "eig"):
             variants[f"{method['method']}, {radius}"] = method | {"radius": radius}
         for radius in ("hoeffding", "bernstein"):
-            options = {"radius": radius, "support": (-12.0, 12.0), "outside": 0.5}
+            options = {"radius": radius, "support": (-12.0, 12.0)}
             variants[f"{method['method']}, {radius}"] = method | options
     return variants
 
@@ -128,7 +128,8 @@ def cases(folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
     data = inputs()
     for name, X in data.items():
         for label, options in methods().items():
-            yield f"{name} / {label}", lambda X=X, options=options: ew.edge_test(X, **options)
+            rows = within(X, options.get("support"))
+            yield f"{name} / {label}", lambda X=rows, options=options: ew.edge_test(X, **options)
     yield from questions(data)
     yield from incomplete(data)
     yield from groups(data)
@@ -136,6 +137,13 @@ def cases(folder: Path) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield from states(data, folder)
     yield from containers(data, folder)
     yield from others(data)
+
+
+def within(X: np.ndarray, support: tuple[float, float] | None) -> np.ndarray:
+    """The rows within a range, where one is declared."""
+    if support is None:
+        return X
+    return X[((support[0] <= X) & (support[1] >= X)).all(axis=1)]
 
 
 def questions(data: dict[str, np.ndarray]) -> Iterator[tuple[str, Callable[[], Any]]]:

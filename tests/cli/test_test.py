@@ -133,7 +133,7 @@ HOEFFDING = ["--method", "whitened", "--radius", "hoeffding"]
             {"method": "eig", "alpha": 0.5, "mu": 0.5, "standardize": True, "solver": "full"},
         ),
         (
-            "--method whitened --radius bernstein --support -3,3 --outside 0.2",
+            "--method whitened --radius bernstein --support -9,9",
             {"method": "whitened", "radius": "bernstein", "support": (-3, 3), "outside": 0.2},
         ),
         (

@@ -1,4 +1,4 @@
-"""The radii for every number of rows: from rows, files and states; rows outside the support."""
+"""The radii for every number of rows: from rows, files and states."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import edgewise as ew
-from edgewise.errors import BrokenAssumptionWarning, DataError, EdgewiseWarning, ParameterError
+from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning, ParameterError
 from edgewise.paper.bernstein import BernsteinRadius
 from edgewise.states import Moments
 from edgewise.tables.table import Table
@@ -85,61 +84,6 @@ def test_a_plan_is_where_the_threshold_falls_to_the_effect(method):
     root = np.sqrt(at.precision.diagonal())
     relative = np.median((at.threshold / np.outer(root, root))[np.triu_indices(3, 1)])
     assert relative == pytest.approx(0.4, rel=0.05)
-
-
-class TestOutside:
-    """Rows outside the support are left out, and the result says so."""
-
-    FAR = np.array([[0.5, 0.0, 98.0], [2.0, 0.0, 100.0], [0.5, -50.0, 1e6]])
-
-    def mixed(self):
-        X = boxed()
-        places = np.array([0, 1700, 4000])
-        return np.insert(X, places, self.FAR, axis=0), X
-
-    @pytest.mark.parametrize(
-        ("method", "radius"), [("whitened", "bernstein"), ("spectral", "hoeffding")]
-    )
-    def test_is_the_test_of_the_rows_inside(self, method, radius):
-        X, inside = self.mixed()
-        asked = {"method": method, "radius": radius, "support": SUPPORT, "feature_names": NAMES}
-        found = ew.edge_test(X, outside=0.001, **asked)
-        expected = ew.edge_test(inside, **asked)
-        assert found.radius == pytest.approx(expected.radius, rel=1e-10)
-        np.testing.assert_allclose(found.precision, expected.precision, rtol=1e-9, atol=1e-12)
-        assert found.n_samples == 4000
-        assert found.options == expected.options | {"outside": 0.001, "n_outside": 3}
-        (told,) = (one for one in found.cautions if one.kind == "outside the support")
-        assert "3 of 4,003 rows lie outside the declared support" in told
-        assert told in found.summary()
-        again = ew.EdgeTestResult.from_json(found.to_json())
-        assert again.cautions[-1] == told
-        assert again.options["n_outside"] == 3
-        # Of no row the result still says what it is about.
-        none = ew.edge_test(inside, outside=0.001, **asked)
-        assert "0 of 4,000 rows lie outside" in none.cautions[-1]
-
-    def test_a_share_that_the_rows_contradict(self, refuses):
-        X, _ = self.mixed()
-        for share in (1e-9, 1e-5, 1e-4, 2e-4, 5e-4, 0.01):
-            asked = {"method": "whitened", "outside": share, **BERNSTEIN}
-            if stats.binom.sf(2, 4003, share) >= 1e-3:
-                assert ew.edge_test(X, **asked).options["n_outside"] == 3
-                continue
-            refuses(
-                lambda asked=asked: ew.edge_test(X, **asked),
-                DataError,
-                f"outside: expected at most {share:g} of the rows outside the support",
-                "got 3 of 4,003 rows",
-            )
-
-    def test_too_few_rows_inside(self, refuses):
-        X = np.vstack([boxed(3), np.tile(self.FAR, (4, 1))])
-        refuses(
-            lambda: ew.edge_test(X, method="whitened", outside=0.9, **BERNSTEIN),
-            DataError,
-            "3 rows",
-        )
 
 
 class TestChebyshev:

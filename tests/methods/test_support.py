@@ -82,7 +82,7 @@ def test_together_with_a_method(radius, refuses):
         )
         refuses(
             lambda method=method: ew.edge_test(
-                Moments().update(X), method=method, radius=radius, support=(0, 1), outside=0.1
+                Moments().update(X), method=method, radius=radius, support=(0, 1)
             ),
             DataError,
             "needs the rows a second time",

@@ -32,7 +32,6 @@ class Shrinking(Table):
 
 WRAPPERS = {
     "finite": lambda table: view(table, missing="drop"),
-    "inside": lambda table: view(table, intervals=np.array([[-3.0, 3.0]] * 4)),
     "renamed": lambda table: view(table, names=tuple("pqrs")),
     "watched": lambda table: view(table, progress=lambda rows: None),
     "chosen": lambda table: chosen_columns(table, ("c", "a")),

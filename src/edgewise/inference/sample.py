@@ -332,17 +332,6 @@ class Sample:
         self.rows.check(state.n_samples)
         return replace(self, state=state, estimate=None)
 
-    def inside(self, intervals: FloatArray) -> Sample:
-        """The sample of the rows whose values all lie in the intervals of their columns."""
-        rows = self.rows or self._lacks(_AGAIN)
-        table = view(rows.table, intervals=intervals)
-        state, left_out, first_look = first_pass(Moments(), table)
-        rows.check(state.n_samples + left_out - self.n_dropped)
-        check_testable_shape(state.n_samples, len(self.feature_names))
-        return replace(
-            self, state=state, first_look=first_look, rows=Rescan(table, state.n_samples)
-        )
-
     def leading_rows(self, most: int) -> FloatArray:
         """The first rows, up to a maximum, minus the mean; features first."""
         one_pass = partial(_leading_of, most=most, centre=self.centre)

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from edgewise.methods.registry import CLASSES
+
 if TYPE_CHECKING:
     from edgewise.methods.auto import Auto as Auto
     from edgewise.methods.batch import Batch as Batch
@@ -19,27 +21,8 @@ if TYPE_CHECKING:
     from edgewise.methods.sequential import Sequential as Sequential
     from edgewise.methods.wald import Wald as Wald
 
-__all__ = [
-    "Auto",
-    "Batch",
-    "Eig",
-    "Elliptical",
-    "Entrywise",
-    "Fisher",
-    "Kendall",
-    "Nodewise",
-    "Score",
-    "Sequential",
-    "Spectral",
-    "Trace",
-    "Wald",
-    "Whitened",
-]
-
 
 def __getattr__(name: str) -> Any:
-    from edgewise.methods.registry import CLASSES
-
     for home in CLASSES.values():
         file, _, kind = home.partition(":")
         if kind == name:
@@ -48,4 +31,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted(home.partition(":")[2] for home in CLASSES.values())

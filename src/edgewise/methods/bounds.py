@@ -15,8 +15,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from edgewise import _special as special
-from edgewise._checks import check_real
 from edgewise._linalg import FloatArray, population_covariance
 from edgewise.errors import DataError, ParameterError
 from edgewise.estimate.inverse import PrecisionEstimate
@@ -69,8 +67,6 @@ from edgewise.tables.table import Rows, Sums
 #: The radii that hold for every n, because the range of each column is declared.
 WITH_SUPPORT = ("hoeffding", "bernstein")
 RADII = ("trace", "chi2", "eig", *WITH_SUPPORT)
-# A share of rows outside is contradicted if as many would be that by chance only this often.
-_CONTRADICTED = 1e-3
 # So many standard errors above what was declared contradict it.
 _STANDARD_ERRORS = 4
 # The spectrum of a d × d matrix takes about a second at this size; above it, it is estimated.
@@ -121,7 +117,7 @@ class _Algorithm1(BoundMethod):
         eigenvalues: FloatArray = np.linalg.eigvalsh(estimate.covariance).astype(np.float64)
         bound = Bound(radius, FrobeniusTransfer(eigenvalues, self.mu))
         options = {"mu": self.mu, "standardize": self.standardize, **solved}
-        return self.bounded(sample, estimate, bound, options)
+        return self.measurement(sample, estimate, estimate.precision, bound, options=options)
 
 
 @dataclass(frozen=True)
@@ -217,7 +213,7 @@ def support_of_text(text: str) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class RadiusMethod(BoundMethod):
-    """A bound with the options `radius`, `support`, `outside` and `solver`."""
+    """A bound with the options `radius`, `support` and `solver`."""
 
     radius: str = _radius_option(RADII)
     support: Sequence[Any] | None = option(
@@ -226,31 +222,17 @@ class RadiusMethod(BoundMethod):
         parse=support_of_text,
         metavar="LOW,HIGH",
     )
-    outside: float = option(
-        0.0,
-        "The share of rows that may lie outside --support; they are left out and counted.",
-        kind=float,
-        above=-math.inf,
-    )
     solver: str = _solver_option()
 
     guarantee: ClassVar[str] = "all at once, in the limit"
 
     def __post_init__(self) -> None:
-        if type(self.outside) not in (int, float) or self.outside != 0:
-            hint = " With 0, the default, a row outside the support is an error."
-            check_real("outside", self.outside, above=0, below=1, hint=hint)
         super().__post_init__()
         if (self.support is not None) != (self.radius in WITH_SUPPORT):
             raise ParameterError(
                 "support: expected with radius='hoeffding' or 'bernstein' and only there, got "
                 f"radius={self.radius!r} and support={self.support!r}; declare each column's "
                 "(lowest, highest) value for a finite-sample bound."
-            )
-        if self.outside and self.support is None:
-            raise ParameterError(
-                f"outside: expected with a support, got {self.outside:g} and no support; declare "
-                "each column's (lowest, highest) value."
             )
         object.__setattr__(self, "support", _hashable(self.support))
 
@@ -274,26 +256,6 @@ class RadiusMethod(BoundMethod):
     def variants(cls) -> tuple[tuple[str, Method], ...]:
         return ((f"{cls.name}, chi2", cls(radius="chi2")), (f"{cls.name}, trace", cls()))
 
-    def measure(self, sample: Sample) -> Measurement:
-        if not self.outside:
-            return self.measure_inside(sample)
-        inside = _inside(sample, self.support, self.outside)
-        measured = self.measure_inside(inside)
-        n, n_outside = sample.n_samples, sample.n_samples - inside.n_samples
-        caution = Caution(
-            f"{n_outside:,} of {n:,} rows lie outside the declared support and were left out (up "
-            f"to {100 * self.outside:.4g} % were allowed). What holds for every number of rows "
-            "holds for the distribution of the rows inside the support: its partial correlations "
-            "can differ from those of all rows.",
-            "outside the support",
-        )
-        options = {**measured.options, "outside": self.outside, "n_outside": n_outside}
-        return replace(measured, options=options, cautions=(*measured.cautions, caution))
-
-    @abstractmethod
-    def measure_inside(self, sample: Sample) -> Measurement:
-        """The measurement, from rows of which none may be outside the support."""
-
 
 @dataclass(frozen=True)
 class Spectral(RadiusMethod):
@@ -303,7 +265,7 @@ class Spectral(RadiusMethod):
 
     Parameters
     ----------
-    radius, support, outside, solver : optional
+    radius, support, solver : optional
         As for `Whitened`.
     standardize : bool
         Divide the columns by their standard deviations first.
@@ -320,7 +282,7 @@ class Spectral(RadiusMethod):
         products = self.support is None and self.solver != "matrix-free"
         return Needs(reads_again=True, products=products)
 
-    def measure_inside(self, sample: Sample) -> Measurement:
+    def measure(self, sample: Sample) -> Measurement:
         estimate, A = self.estimate(sample), None
         if self.standardize:
             estimate, A = estimate.standardized(), estimate.standardization
@@ -329,7 +291,13 @@ class Spectral(RadiusMethod):
         )
         smallest = float(np.linalg.eigvalsh(estimate.covariance)[0])
         bound = Bound(radius, SpectralTransfer(smallest, len(sample.feature_names)))
-        return self.bounded(sample, estimate, bound, options | {"standardize": self.standardize})
+        return self.measurement(
+            sample,
+            estimate,
+            estimate.precision,
+            bound,
+            options=options | {"standardize": self.standardize},
+        )
 
 
 @dataclass(frozen=True)
@@ -351,9 +319,6 @@ class Whitened(RadiusMethod):
         paper's Lemma 1, "eig" is not a bound for many variables.
     support : interval or intervals, optional
         The lowest and the highest value that every column, or each one, can take.
-    outside : float
-        The share of rows that may lie outside the support. They are left out and counted, and the
-        bound is about the distribution of the rows inside. With 0 a row outside is an error.
     solver : {"auto", "full", "matrix-free"}
         How eigenvalues are found.
     kurtosis : float, optional
@@ -383,14 +348,24 @@ class Whitened(RadiusMethod):
     def needs(self) -> Needs:
         return Needs(reads_again=self.kurtosis is None)
 
-    def measure_inside(self, sample: Sample) -> Measurement:
+    def measure(self, sample: Sample) -> Measurement:
         estimate = self.estimate(sample)
         diagonal = estimate.precision.diagonal()
         if self.kurtosis is not None:
             # A bound on Σ̂ relative to Σ, which needs no more than Σ̂.
-            bound = Bound(chebyshev_radius(sample, self.kurtosis), RelativeTransfer(diagonal))
+            p = len(diagonal)
+            least = p / (p + 2)  # (E‖z‖²)² = p² ≤ E‖z‖⁴
+            if self.kurtosis < least:
+                raise ParameterError(
+                    f"kurtosis: expected at least {least:.4g} with {p} columns, below which no "
+                    f"distribution is, got {self.kurtosis:g}; 1 is that of Gaussian rows."
+                )
+            variance = relative_variance(sample.n_samples, p, self.kurtosis)
+            bound = Bound(ChebyshevRadius(variance), RelativeTransfer(diagonal))
             options = {"radius": self.radius, "kurtosis": self.kurtosis}
-            measured = self.bounded(sample, estimate, bound, options)
+            measured = self.measurement(
+                sample, estimate, estimate.precision, bound, options=options
+            )
             cautions = _about_kurtosis(sample, estimate, self.kurtosis)
             return replace(measured, cautions=(*cautions, *measured.cautions))
         radius, options = radius_of(
@@ -407,7 +382,9 @@ class Whitened(RadiusMethod):
             if self.radius in WITH_SUPPORT
             else RelativeTransfer(diagonal, limit=1.0)
         )
-        return self.bounded(sample, estimate, Bound(radius, transfer), options)
+        return self.measurement(
+            sample, estimate, estimate.precision, Bound(radius, transfer), options=options
+        )
 
 
 def radius_of(
@@ -482,18 +459,6 @@ def _frobenius_trace(sample: Sample, A: FloatArray | None, *, left_out: bool = F
     return max(trace, 0.0)
 
 
-def chebyshev_radius(sample: Sample, kurtosis: float) -> ChebyshevRadius:
-    """Chebyshev's radius of Σ̂ relative to Σ, from the declared kurtosis alone."""
-    p = len(sample.feature_names)
-    least = p / (p + 2)  # (E‖z‖²)² = p² ≤ E‖z‖⁴
-    if kurtosis < least:
-        raise ParameterError(
-            f"kurtosis: expected at least {least:.4g} with {p} columns, below which no "
-            f"distribution is, got {kurtosis:g}; 1 is that of Gaussian rows."
-        )
-    return ChebyshevRadius(relative_variance(sample.n_samples, p, kurtosis))
-
-
 def _about_kurtosis(
     sample: Sample, estimate: PrecisionEstimate, kurtosis: float
 ) -> tuple[Caution, ...]:
@@ -550,19 +515,6 @@ def intervals_of(support: Any, names: Sequence[str]) -> FloatArray:
     return intervals
 
 
-def _inside(sample: Sample, support: Any, share: float) -> Sample:
-    """Leave out the rows outside the support; refuse a share that their number contradicts."""
-    inside = sample.inside(intervals_of(support, sample.feature_names))
-    n, n_outside = sample.n_samples, sample.n_samples - inside.n_samples
-    # The probability that as many rows or more are outside, if that share may be.
-    if n_outside and special.betainc(n_outside, n - n_outside + 1, share) < _CONTRADICTED:
-        raise DataError(
-            f"outside: expected at most {share:g} of the rows outside the support, got "
-            f"{n_outside:,} of {n:,} rows; declare a wider support, or a larger share."
-        )
-    return inside
-
-
 def checked_batches(
     batches: Iterator[Rows], intervals: FloatArray, names: Sequence[str]
 ) -> Iterator[Rows]:
@@ -578,8 +530,7 @@ def checked_batches(
                 raise DataError(
                     f"support: expected every value of column {names[i]!r} between "
                     f"{intervals[i, 0]:g} and {intervals[i, 1]:g}, got {float(value):g}; declare "
-                    "the range that the column can take, not the one it took, or with `outside` "
-                    "the share of rows that may leave it."
+                    "the range that the column can take, not the one it took."
                 )
         yield batch
 
@@ -686,7 +637,14 @@ class Entrywise(BoundMethod):
         student = Student(_degrees(influence))
         radius = LargestRadius(maxima.largest()[0], student, p * (p + 1) // 2)
         bound = Bound(radius, EntryTransfer(left_out.spread(estimate).precision))
-        return self.bounded(sample, estimate, bound, {"n_batches": len(left_out)}, maxima)
+        return self.measurement(
+            sample,
+            estimate,
+            estimate.precision,
+            bound,
+            maxima=maxima,
+            options={"n_batches": len(left_out)},
+        )
 
 
 def _degrees(influence: FloatArray) -> float:

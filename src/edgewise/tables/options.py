@@ -63,7 +63,6 @@ class RowOptions:
     `clusters`: Whether the last column says to which cluster a row belongs.
     `along_name`: The name of the last column; None if it came as an array.
     `before`: The row before each partition, for differences across partitions.
-    `intervals` (p, 2): Rows with a value outside are left out.
     """
 
     column: FloatArray | None = None
@@ -76,7 +75,6 @@ class RowOptions:
     clusters: bool = False
     along_name: str | None = None
     before: Mapping[int, FloatArray] = field(default_factory=dict)
-    intervals: FloatArray | None = None
 
     def variables(self, names: Sequence[str]) -> tuple[str, ...]:
         """The names of the variables, from those of all columns of the source."""
@@ -109,10 +107,6 @@ class RowOptions:
                 rows = self._weighted(rows, names)
             elif self.clusters:
                 rows = self._clustered(rows)
-            if self.intervals is not None:
-                values, (low, high) = np.asarray(rows), self.intervals.T
-                inside = ((values >= low) & (values <= high)).all(axis=1)
-                rows = _kept(values, np.asarray(inside), counts)
             yield rows
             if self.progress is not None:
                 self.progress(n)
@@ -249,7 +243,6 @@ class View(Table):
         some_rows = (
             options.missing in _CHOSEN
             or options.weights
-            or options.intervals is not None
             or (differences and (options.clusters or None in rows))
         )
         if some_rows:
@@ -269,7 +262,6 @@ class View(Table):
                 names=self.feature_names,
                 clusters=options.clusters,
                 along_name=options.along_name,
-                intervals=options.intervals,
             )
             return one_pass(left.applied(Partition(0, "", names, blocks, copy.copy(counts))))
         if not self.source.local:
@@ -282,7 +274,7 @@ class View(Table):
 
     def _rank(self) -> tuple[FloatArray, PartitionCounts]:
         """Read all rows, features first, and put normal scores in place of their values."""
-        later: dict[str, Any] = {"clusters": False, "names": None, "intervals": None}
+        later: dict[str, Any] = {"clusters": False, "names": None}
         values = View(self.source, **{**vars(self.options), "transform": None, **later})
         p, n = len(self.feature_names), values.n_rows or 0
         most: float = math.inf if self.source.in_memory else MOST_RANKED

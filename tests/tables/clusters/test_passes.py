@@ -20,7 +20,7 @@ PASSES = {
     "score": {"method": "score", **PLAIN},
     "wald": {"method": "wald", **PLAIN},
     "rows in a support": {
-        "method": ew.methods.Whitened(radius="bernstein", support=(-3, 3), outside=0.2),
+        "method": ew.methods.Whitened(radius="bernstein", support=(-9, 9)),
         **PLAIN,
     },
     "products": {"method": "eig", "solver": "matrix-free", **PLAIN},
