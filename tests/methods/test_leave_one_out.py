@@ -10,6 +10,7 @@ from edgewise._checks import default_names
 from edgewise._linalg import pairs_of
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import estimate_precision
+from edgewise.inference.uncertainty import floored_spread
 from edgewise.methods.leave_one_out import left_out_batches
 from edgewise.states import BatchMoments, Moments
 
@@ -61,14 +62,15 @@ def test_each_batch(distribution, n, p, batch_rows):
     X = rows_of(distribution, n, p) * np.logspace(-3, 3, p) + 5
     found, estimate = left_out(X, batch_rows)
     z, precision = really_left_out(X, batch_rows)
-    assert len(found) == len(z) == math.ceil(n / batch_rows)
+    assert found.batches == len(z) == math.ceil(n / batch_rows)
     close(found.fisher_z(), pairs_of(z))
     diagonal = np.diagonal(precision, axis1=1, axis2=2)
     close(found.precision(), np.hstack([pairs_of(precision), diagonal]))
     close(found.variance, (len(z) - 1) / len(z) * np.sum(precision**2, axis=0))
     # Standard errors: (K−1)/K of the sums of squares, and never below those of Gaussian rows.
     share, left = (len(z) - 1) / len(z), n - p - 1
-    spread, off = found.spread(estimate), ~np.eye(p, dtype=bool)
+    spread = floored_spread(estimate, found.variance, found.variance_z)
+    off = ~np.eye(p, dtype=bool)
     variance_z = np.maximum(share * np.sum(z**2, axis=0), 1 / left)
     close(spread.fisher_z[off], np.sqrt(variance_z)[off])
     assert np.isnan(spread.fisher_z.diagonal()).all()

@@ -217,9 +217,3 @@ class TestEdges:
             "n_batches: expected more than 4 rows with both columns of a pair",
             "use more batches. The pairs with least overlap are 'x0' and 'x1' (20 rows)",
         )
-
-    def test_evidence_without_pairs(self):
-        evidence = open_sample(chain(60), ew.methods.Wald().needs, "the test")
-        estimate = ew.methods.Wald().estimate(evidence)
-        with pytest.raises(TypeError, match="lack values or have weights"):
-            unit_scores(evidence, estimate)

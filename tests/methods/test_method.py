@@ -75,7 +75,9 @@ def test_every_method(rows, same_result, method):
         serves = needs.products and not isinstance(once, RowState)
         if getattr(method, "solver", "auto") == "matrix-free":
             continue
-        if not needs.reads_again or serves:
+        # A state's rows are believed to lie in the declared range.
+        believed = getattr(method, "radius", "") == "hoeffding" and isinstance(once, RowState)
+        if not needs.reads_again or serves or believed:
             assert quiet_test(once, method).n_samples == len(rows)
             continue
         with pytest.raises(DataError, match=r"needs the rows a second time|reads the rows twice"):

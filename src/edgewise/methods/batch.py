@@ -16,7 +16,7 @@ from edgewise.inference.diagnosis import correlation_times, diagnosis_of
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Student
 from edgewise.inference.sample import Needs, Sample
-from edgewise.inference.uncertainty import PerEdge
+from edgewise.inference.uncertainty import PerEdge, floored_spread
 from edgewise.methods.leave_one_out import left_out_batches, left_out_pairwise_batches
 from edgewise.methods.method import (
     Assumes,
@@ -106,7 +106,7 @@ class Batch(Method):
         if pairwise is None:
             state = working_batches(self.n_batches, sample.batches(), length)
             left_out = left_out_batches(state, estimate)
-            reference = Student(len(left_out) - 1)
+            reference = Student(left_out.batches - 1)
         else:
             incomplete = working_batches(self.n_batches, sample.pairwise_batches(), length)
             left_out, degrees = left_out_pairwise_batches(
@@ -114,15 +114,17 @@ class Batch(Method):
             )
             reference = Student(degrees)
             if not pairwise.incomplete and not pairwise.weighted:
-                reference = Student(len(left_out) - 1)
-        uncertainty = PerEdge(left_out.spread(estimate, rows), reference)
+                reference = Student(left_out.batches - 1)
+        uncertainty = PerEdge(
+            floored_spread(estimate, left_out.variance, left_out.variance_z, rows=rows), reference
+        )
         measured = self.measurement(
             sample,
             estimate,
             uncertainty.statistic(estimate.partial_correlation),
             uncertainty,
             maxima=MaxStatistic(left_out.fisher_z, self.random_state),
-            options={"n_batches": len(left_out)},
+            options={"n_batches": left_out.batches},
         )
         return replace(measured, cautions=(*measured.cautions, *cautions))
 

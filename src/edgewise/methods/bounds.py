@@ -24,7 +24,7 @@ from edgewise.inference.diagnosis import diagnosis_of
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Student, degrees_of_freedom
 from edgewise.inference.sample import Needs, Sample
-from edgewise.inference.uncertainty import Bound, LargestRadius
+from edgewise.inference.uncertainty import Bound, LargestRadius, floored_spread
 from edgewise.methods.batch import working_batches
 from edgewise.methods.leave_one_out import left_out_batches
 from edgewise.methods.method import (
@@ -636,14 +636,19 @@ class Entrywise(BoundMethod):
         maxima = MaxStatistic(partial(np.asarray, influence), self.random_state, diagonal=True)
         student = Student(_degrees(influence))
         radius = LargestRadius(maxima.largest()[0], student, p * (p + 1) // 2)
-        bound = Bound(radius, EntryTransfer(left_out.spread(estimate).precision))
+        bound = Bound(
+            radius,
+            EntryTransfer(
+                floored_spread(estimate, left_out.variance, left_out.variance_z).precision
+            ),
+        )
         return self.measurement(
             sample,
             estimate,
             estimate.precision,
             bound,
             maxima=maxima,
-            options={"n_batches": len(left_out)},
+            options={"n_batches": left_out.batches},
         )
 
 

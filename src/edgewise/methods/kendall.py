@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from edgewise._linalg import FloatArray, off_diagonal, pairs_of, root_outer
+from edgewise._linalg import FloatArray, off_diagonal, root_outer
 from edgewise._text import listed
 from edgewise.errors import TooFewRowsWarning, warn
 from edgewise.estimate.inverse import PrecisionEstimate
@@ -21,7 +21,7 @@ from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Student
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import Bound, PerEdge, Spread
-from edgewise.methods.leave_one_out import LeftOut, portions, variation
+from edgewise.methods.leave_one_out import LeftOut, portions
 from edgewise.methods.method import Assumes, Feature, Method, batches_option, option, seed_option
 from edgewise.methods.planning import Measured
 from edgewise.paper.radii import concordance_radius
@@ -116,31 +116,40 @@ class Kendall(Method):
     def measure(self, sample: Sample) -> Measurement:
         concordance = sample.concordance(self.n_batches)
         latent = latent_estimate(concordance, sample.feature_names)
-        first_look = sample.first_look
         # What is unusual about values says nothing here: only their order counts.
-        sample = replace(sample, first_look=None if first_look is None else first_look.of_ranks())
+        if sample.first_look is not None:
+            sample = replace(sample, first_look=sample.first_look.of_ranks())
         measured, certain = self._measured(sample, latent, concordance)
-        own = (
-            *_about_definiteness(latent, certain),
-            *_about_order(concordance),
-            *_about_ties(concordance, measured),
-        )
+        own = _cautions(latent, certain, concordance, measured.feature_names)
         return replace(measured, cautions=(*own, *measured.cautions))
 
     def _measured(
         self, sample: Sample, latent: LatentEstimate, concordance: Concordance
     ) -> tuple[Measurement, bool]:
         """The measurement, and whether the latent correlations surely have an inverse."""
-        estimate = latent.estimate
-        left_out = None if latent.replaced else leave_one_out(concordance, estimate)
-        if left_out is None:
-            spread, units = _unknown(estimate), 2
-            influences: Callable[[], FloatArray]
+        estimate, tied = latent.estimate, concordance.tied()
+        units, p = len(concordance.touching), len(tied)
+
+        def correlations() -> Iterator[FloatArray]:
+            """Those without each unit, some at a time."""
+            for some in portions(units, p):
+                left = concordance.correlations_without(some)
+                if not definite(left):
+                    raise np.linalg.LinAlgError
+                yield left
+
+        try:
+            left_out = None if latent.replaced else LeftOut(correlations, estimate)
+        except np.linalg.LinAlgError:  # without one of them there is no inverse
+            left_out = None
+        if left_out is not None:
+            spread, influences = _spread(left_out, estimate, tied), left_out.fisher_z
+        else:  # no pair can be declared an edge
+            units = 2
+            unknown = np.where(off_diagonal(p), np.inf, np.nan)
+            spread = Spread(np.full((p, p), np.inf), unknown)
             # Any that are not zero would do: with infinite errors every statistic is.
-            influences = partial(np.ones, (units, pairs_of(estimate.precision).size))
-        else:
-            spread, units = _spread(left_out, estimate, concordance.tied()), len(left_out)
-            influences = left_out.fisher_z
+            influences = partial(np.ones, (units, p * (p - 1) // 2))
         uncertainty = PerEdge(spread, Student(units - 1))
         measured = self.measurement(
             sample,
@@ -150,8 +159,7 @@ class Kendall(Method):
             maxima=MaxStatistic(influences, self.random_state),
             options=self._options() | {"n_units": len(concordance.touching)},
         )
-        cautions = tuple(map(_naming_the_option, measured.cautions))
-        return replace(measured, cautions=cautions), left_out is not None
+        return measured, left_out is not None
 
     def _options(self) -> dict[str, Any]:
         return {} if self.n_batches is None else {"n_batches": self.n_batches}
@@ -188,27 +196,6 @@ class KendallBound(Kendall):
         return measured, not latent.replaced
 
 
-def leave_one_out(concordance: Concordance, estimate: PrecisionEstimate) -> LeftOut | None:
-    """How estimates vary without each unit of rows; None if one of them is not positive definite."""
-    try:
-        return variation(partial(_correlations_without, concordance), estimate)
-    except _NotDefiniteError:
-        return None
-
-
-def _correlations_without(concordance: Concordance) -> Iterator[FloatArray]:
-    """The latent correlations without each unit, some at a time."""
-    for some in portions(len(concordance.touching), len(concordance.tied())):
-        left = concordance.correlations_without(some)
-        if not definite(left):
-            raise _NotDefiniteError
-        yield left
-
-
-class _NotDefiniteError(Exception):
-    """A matrix of latent correlations is not positive definite."""
-
-
 def _spread(left_out: LeftOut, estimate: PrecisionEstimate, tied: FloatArray) -> Spread:
     """Standard errors, never below those of independent columns with as many ties.
 
@@ -227,70 +214,43 @@ def _spread(left_out: LeftOut, estimate: PrecisionEstimate, tied: FloatArray) ->
     return Spread(root_outer(estimate.precision) * np.sqrt(variance), np.sqrt(variance_z))
 
 
-def _unknown(estimate: PrecisionEstimate) -> Spread:
-    """Infinite standard errors: no pair can be declared an edge."""
-    p = len(estimate.precision)
-    return Spread(np.full((p, p), np.inf), np.where(off_diagonal(p), np.inf, np.nan))
-
-
-def _about_definiteness(latent: LatentEstimate, certain: bool) -> tuple[Caution, ...]:
-    if certain:
-        return ()
-    n, p = latent.estimate.n_samples, len(latent.estimate.precision)
-    shown = (
-        "The latent correlations are not positive definite, so the nearest correlation matrix that "
-        "is was inverted"
-        if latent.replaced
-        else "The latent correlations are hardly positive definite: without some rows they are not"
-    )
-    text = (
-        f"{shown}. {n:,} rows are too few for {p} columns, or columns determine each other. No "
-        "edge can be declared; collect more rows, or test fewer columns."
-    )
-    warn(text, TooFewRowsWarning)
-    return (Caution(text, "not definite"),)
-
-
-def _naming_the_option(caution: Caution) -> Caution:
-    """A caution about dependence names the option that allows for it."""
-    if caution.kind != "dependence":
-        return caution
-    text = caution.replace(
-        "Method 'batch' allows", "Its n_batches=100 (--n-batches 100), or method 'batch', allows"
-    )
-    return Caution(text, caution.kind, caution.breaks)
-
-
-def _about_order(concordance: Concordance) -> tuple[Caution, ...]:
-    if not concordance.order_matters:
-        return ()
-    return (
-        Caution(
+def _cautions(
+    latent: LatentEstimate, certain: bool, concordance: Concordance, names: Sequence[str]
+) -> Iterator[Caution]:
+    n, p = latent.estimate.n_samples, len(names)
+    if not certain:
+        shown = (
+            "The latent correlations are not positive definite, so the nearest correlation matrix "
+            "that is was inverted"
+            if latent.replaced
+            else "The latent correlations are hardly positive definite: without some rows they are "
+            "not"
+        )
+        text = (
+            f"{shown}. {n:,} rows are too few for {p} columns, or columns determine each other. No "
+            "edge can be declared; collect more rows, or test fewer columns."
+        )
+        warn(text, TooFewRowsWarning)
+        yield Caution(text, "not definite")
+    if concordance.order_matters:
+        yield Caution(
             "Rows that are far apart have other coefficients than those that are near: they are "
             "sorted, or drift, and this method compares rows that are near each other: some of its "
             "edges may be false. Shuffle the rows.",
             "order",
             True,
-        ),
-    )
-
-
-def _about_ties(concordance: Concordance, measured: Measurement) -> tuple[Caution, ...]:
+        )
     tied = concordance.tied()
     showing = tied**2 * math.sqrt(concordance.n_samples) > _TIES_THAT_SHOW
     many = np.flatnonzero((tied > _MANY_TIES) | showing)
-    if not many.size:
-        return ()
-    names = measured.feature_names
-    which = listed([repr(names[int(column)]) for column in many])
-    one = many.size == 1
-    return (
-        Caution(
+    if many.size:
+        which = listed([repr(names[int(column)]) for column in many])
+        one = many.size == 1
+        yield Caution(
             f"Column{'s' * (not one)} {which} {'has' if one else 'have'} equal values: up to "
             f"{100 * float(tied.max()):.2g} % of the pairs of rows are tied. The method assumes a "
             "continuous variable behind each column. Where values are its classes, or are rounded, "
             "latent correlations are only nearly right, and some of its edges may be false.",
             "ties",
             True,
-        ),
-    )
+        )

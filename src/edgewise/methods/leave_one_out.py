@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from edgewise._linalg import (
-    AnyArray,
     FloatArray,
     off_diagonal,
     pairs_of,
@@ -60,8 +60,6 @@ _ALMOST_ONE = 1 - 1e-12
 _CHUNK = 1 << 17
 # From so many columns on, batches are left out on all cores.
 _MANY_COLUMNS = 64
-# Up to this size, a few terms of the series of atanh are exact, in a fifth of the time.
-_SMALL = 0.02
 # A unit that fits itself entirely has residuals of zero: any weight will do.
 _LEAST = 1e-10
 # Single rows are left out up to this many, and up to so many products in all; then a few at once.
@@ -75,71 +73,52 @@ _LEAST_COMPLEMENT = 0.02
 Covariances = Callable[[], Iterator[FloatArray]]
 
 
-class Powers:
-    """Sums of powers of differences that come in pieces: how many, the first, second and fourth."""
+def _powers(some: FloatArray) -> FloatArray:
+    """How many differences there are along the first axis, and Σd, Σd² and Σd⁴."""
+    square = some**2
+    count = np.full(some.shape[1:], float(len(some)))
+    fourth = np.einsum("k...,k...->...", square, square)
+    return np.stack([count, some.sum(axis=0), square.sum(axis=0), fourth])
 
-    def __init__(self, shape: tuple[int, ...], sums: AnyArray | None = None) -> None:
-        self.sums: AnyArray = np.zeros((4, *shape)) if sums is None else sums
 
-    def add(self, some: FloatArray) -> None:
-        """More differences, along the first axis."""
-        square = some**2
-        self.sums[0] += len(some)
-        self.sums[1] += some.sum(axis=0)
-        self.sums[2] += square.sum(axis=0)
-        self.sums[3] += np.einsum("k...,k...->...", square, square)
-
-    @property
-    def units(self) -> int:
-        """How many there were."""
-        return int(self.sums[0].flat[0])
-
-    def jackknife(self) -> FloatArray:
-        """(G − 1)/G Σ (d − mean)²."""
-        count, first, second, _ = self.sums
-        return np.asarray(np.maximum(second - first**2 / count, 0.0) * ((count - 1) / count))
-
-    def kurtosis(self) -> FloatArray:
-        """Of the differences, whose mean is next to zero."""
-        count, _, second, fourth = self.sums
-        return np.asarray(count * fourth / np.maximum(second**2, 1e-300))
+def jackknife(powers: FloatArray) -> FloatArray:
+    """(G − 1)/G Σ (d − mean)², from these sums."""
+    count, first, second, _ = powers
+    return np.asarray(np.maximum(second - first**2 / count, 0.0) * ((count - 1) / count))
 
 
 # The covariances without each unit ------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class _AllRows:
-    """The scatter of all rows in units of the columns' deviations, which may be far apart."""
+def complete_without(
+    estimate: PrecisionEstimate,
+) -> tuple[FloatArray, Callable[[PowerSums], FloatArray]]:
+    """The columns' deviations, and the covariance without each of some units, in units of these.
 
-    estimate: PrecisionEstimate
-    scale: FloatArray
-    unit: FloatArray
-    scatter: FloatArray
+    They may be far apart, and so may the means: these are those of all rows, as in
+    `PowerSums.moved`.
+    """
+    scale = np.sqrt(estimate.covariance.diagonal())
+    unit = 1 / scale / scale[:, np.newaxis]
+    scatter = estimate.covariance * unit * (estimate.n_samples - 1)
+    centre = estimate.centre
 
-    @staticmethod
-    def of(estimate: PrecisionEstimate) -> _AllRows:
-        scale = np.sqrt(estimate.covariance.diagonal())
-        unit = 1 / scale / scale[:, np.newaxis]
-        scatter = estimate.covariance * unit * (estimate.n_samples - 1)
-        return _AllRows(estimate, scale, unit, scatter)
-
-    def without(self, units: PowerSums) -> FloatArray:
-        """The covariance without each unit, in these units."""
-        centre, count = self.estimate.centre, units.n.astype(np.float64)[:, np.newaxis]
-        left = self.estimate.n_samples - count
-        # About the mean of all rows, as in `PowerSums.moved`.
+    def without(units: PowerSums) -> FloatArray:
+        count = units.n.astype(np.float64)[:, np.newaxis]
+        left = estimate.n_samples - count
         a = (centre.origin - units.origin) + (0.0 if centre.offset is None else centre.offset)
-        u = (units.first - (count / 2) * a) / self.scale
-        first = (units.first - count * a) / self.scale
-        a /= self.scale
+        u = (units.first - (count / 2) * a) / scale
+        first = (units.first - count * a) / scale
+        a /= scale
         # Without the unit the mean moves too.
         shifts = np.stack([a, u, first / -left], axis=2)
         rest: FloatArray = shifts @ np.stack([u, a, first], axis=1)
-        rest -= units.second * self.unit
-        rest += self.scatter
+        rest -= units.second * unit
+        rest += scatter
         rest /= (left - 1)[:, :, np.newaxis]
         return rest
+
+    return scale, without
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -213,38 +192,67 @@ def _inverses(correlations: FloatArray) -> FloatArray:
 # Batches --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class LeftOut:
-    """How the estimates vary when one batch is left out.
+    """How the estimates vary when one batch is left out, from the covariances without each.
 
-    `variance_z` is the jackknife's of Fisher's z, `variance` of Θ̂ over Θ̂_iiΘ̂_jj.
+    `variance_z` is the jackknife's of Fisher's z, `variance` of Θ̂ over Θ̂_iiΘ̂_jj. Columns of the
+    covariances are in units of `scale`.
     """
 
-    batches: int
-    variance_z: FloatArray
-    variance: FloatArray
-    changes: _Changes
-
-    def __len__(self) -> int:
-        return self.batches
-
-    def spread(self, estimate: PrecisionEstimate, rows: FloatArray | None = None) -> Spread:
-        """Standard errors from this variation, never below those of (so many) Gaussian rows."""
-        return floored_spread(estimate, self.variance, self.variance_z, rows=rows)
+    def __init__(
+        self,
+        covariances: Covariances,
+        estimate: PrecisionEstimate,
+        scale: FloatArray | float = 1.0,
+    ) -> None:
+        p = len(estimate.precision)
+        self._covariances = covariances
+        self._unit = np.sqrt(estimate.precision.diagonal()) * scale
+        self._rho = np.clip(pairs_of(estimate.partial_correlation), -_ALMOST_ONE, _ALMOST_ONE)
+        sums = np.sum([_powers(np.hstack(changes)) for changes in self._changes()], axis=0)
+        self.batches = int(sums[0, 0])
+        m, variance = self._rho.size, jackknife(sums)
+        self.variance_z = symmetric(variance[:m], p, diagonal=0.0)
+        self.variance = symmetric(variance[m : 2 * m], p, diagonal=variance[2 * m :])
 
     def fisher_z(self) -> FloatArray:
         """z of each pair without each batch, minus their mean; of shape (batches, p(p−1)/2)."""
-        return _about_mean([z for z, _, _ in self.changes])
+        return self._about_mean(lambda z, pairs, diagonal: z)
 
     def precision(self) -> FloatArray:
         """The same of the entries of the precision: those of all pairs, then the diagonal."""
-        return _about_mean([np.hstack(entries) for _, *entries in self.changes])
+        return self._about_mean(lambda z, pairs, diagonal: np.hstack([pairs, diagonal]))
 
+    def _about_mean(self, chosen: Callable[..., FloatArray]) -> FloatArray:
+        influence = np.concatenate([chosen(*changes) for changes in self._changes()])
+        influence -= influence.mean(axis=0)
+        return influence
 
-def _about_mean(portions: list[FloatArray]) -> FloatArray:
-    influence = np.concatenate(portions)
-    influence -= influence.mean(axis=0)
-    return influence
+    def _changes(self) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
+        """What leaving out each batch changes, a few at a time: z, and the pairs and diagonal of Θ̂."""
+        p = len(self._unit)
+        i, j = upper_pairs(p)
+        unit = self._unit[i] * self._unit[j]
+
+        def change(rest: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+            inverse = _inverses(rest).reshape(len(rest), p * p)
+            diagonal = inverse[:, :: p + 1]
+            root = np.sqrt(diagonal)
+            pairs = inverse.take(i * p + j, axis=1)
+            rho = root.take(i, axis=1)
+            rho *= root.take(j, axis=1)
+            np.divide(pairs, rho, out=rho)
+            np.negative(rho, out=rho)
+            np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE, out=rho)
+            pairs /= unit
+            pairs += self._rho
+            # atanh ρ − atanh of ρ̂, without digits that cancel.
+            ratio = (rho - self._rho) / (1 - rho * self._rho)
+            z = np.arctanh(np.clip(ratio, -_ALMOST_ONE, _ALMOST_ONE))
+            return z, pairs, diagonal / self._unit**2 - 1
+
+        # Small matrices take less time than handing them to other threads.
+        return (on_each if p >= _MANY_COLUMNS else map)(change, self._covariances())
 
 
 def left_out_batches(state: BatchMoments, estimate: PrecisionEstimate) -> LeftOut:
@@ -257,14 +265,14 @@ def left_out_batches(state: BatchMoments, estimate: PrecisionEstimate) -> LeftOu
             f"n_batches: expected more than {p} rows without any one batch, got {left}; use more "
             "batches, or collect more rows."
         )
-    rows = _AllRows.of(estimate)
-    return variation(partial(_without_each, state._parts(), rows), estimate, rows.scale)
+    scale, without = complete_without(estimate)
 
+    def covariances() -> Iterator[FloatArray]:
+        for sums in state._parts():
+            for some in portions(len(sums), p):
+                yield without(sums[some])
 
-def _without_each(parts: Sequence[PowerSums], rows: _AllRows) -> Iterator[FloatArray]:
-    for sums in parts:
-        for some in portions(len(sums), len(rows.scale)):
-            yield rows.without(sums[some])
+    return LeftOut(covariances, estimate, scale)
 
 
 def left_out_pairwise_batches(
@@ -273,8 +281,7 @@ def left_out_pairwise_batches(
     """The same of rows that lack values or have weights, and degrees of freedom."""
     pooled, p = state.pooled(), len(estimate.precision)
     whole = _AllPairs.of(pooled, estimate, names)
-    every = whole.scaled(pooled.sums)
-    sums = whole.scaled(state._closed())
+    every, sums = whole.scaled(pooled.sums), whole.scaled(state._closed())
     _check_batches(len(sums), estimate.n_samples)
     left = every.rows - sums.rows
     if left.min() <= p:
@@ -283,15 +290,12 @@ def left_out_pairwise_batches(
             f"batch, got {int(left.min())}; use more batches. The pairs with least overlap are "
             f"{least_overlap(pooled, names)}."
         )
-    without = partial(_without_each_pairwise, sums, every, whole)
-    return variation(without, estimate, whole.scale), _degrees(every, sums, whole)
 
+    def covariances() -> Iterator[FloatArray]:
+        for some in portions(len(sums), p):
+            yield whole.without(every, sums[some])
 
-def _without_each_pairwise(
-    sums: PairwiseSums, every: PairwiseSums, whole: _AllPairs
-) -> Iterator[FloatArray]:
-    for some in portions(len(sums), len(whole.scale)):
-        yield whole.without(every, sums[some])
+    return LeftOut(covariances, estimate, whole.scale), _degrees(every, sums, whole)
 
 
 def _check_batches(batches: int, n: int) -> None:
@@ -319,123 +323,34 @@ def _degrees(every: PairwiseSums, sums: PairwiseSums, whole: _AllPairs) -> Float
     return np.asarray(np.maximum(first**2 / second - 1, 1.0))
 
 
-def variation(
-    covariances: Covariances, estimate: PrecisionEstimate, scale: FloatArray | float = 1.0
-) -> LeftOut:
-    """How the estimates vary between covariances without each batch, of columns over `scale`."""
-    p = len(estimate.precision)
-    changes = _Changes.of(covariances, estimate, scale)
-    z, pairs, diagonal = (Powers((m,)) for m in (changes.rho.size, changes.rho.size, p))
-    for of_z, of_pairs, of_diagonal in changes:
-        z.add(of_z)
-        pairs.add(of_pairs)
-        diagonal.add(of_diagonal)
-    return LeftOut(
-        diagonal.units,
-        symmetric(z.jackknife(), p, diagonal=0.0),
-        symmetric(pairs.jackknife(), p, diagonal=diagonal.jackknife()),
-        changes,
-    )
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Changes:
-    """What leaving out each batch changes: Fisher's z, and the precision in its own units."""
-
-    covariances: Covariances
-    rho: FloatArray
-    unit: FloatArray
-
-    @staticmethod
-    def of(
-        covariances: Covariances, estimate: PrecisionEstimate, scale: FloatArray | float
-    ) -> _Changes:
-        unit = np.sqrt(estimate.precision.diagonal()) * scale
-        rho = pairs_of(estimate.partial_correlation)
-        return _Changes(covariances, np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE), unit)
-
-    def __iter__(self) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
-        """Those of z and of the precision, of all pairs and of the diagonal, a few at a time."""
-        p = len(self.unit)
-        i, j = upper_pairs(p)
-        change = partial(self._of, places=i * p + j, unit=self.unit[i] * self.unit[j])
-        # Small matrices take less time than handing them to other threads.
-        return (on_each if p >= _MANY_COLUMNS else map)(change, self.covariances())
-
-    def _of(
-        self, rest: FloatArray, places: AnyArray, unit: FloatArray
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        p = len(self.unit)
-        i, j = upper_pairs(p)
-        inverse = _inverses(rest).reshape(len(rest), p * p)
-        diagonal = inverse[:, :: p + 1]
-        root = np.sqrt(diagonal)
-        pairs = inverse.take(places, axis=1)
-        rho = root.take(i, axis=1)
-        rho *= root.take(j, axis=1)
-        np.divide(pairs, rho, out=rho)
-        np.negative(rho, out=rho)
-        np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE, out=rho)
-        pairs /= unit
-        pairs += self.rho
-        return _difference_of_z(rho, self.rho), pairs, diagonal / self.unit**2 - 1
-
-
-def _difference_of_z(rho: FloatArray, centre: FloatArray) -> FloatArray:
-    """atanh ρ − atanh of the centre, in the memory of ρ: atanh((ρ − centre)/(1 − ρ centre))."""
-    under = rho * centre
-    np.subtract(1.0, under, out=under)
-    rho -= centre
-    rho /= under
-    np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE, out=rho)
-    if max(rho.max(initial=0.0), -rho.min(initial=0.0)) > _SMALL:
-        return np.arctanh(rho, out=rho)
-    # x(1 + x²/3 + x⁴/5 + x⁶/7 + …)
-    square = np.multiply(rho, rho, out=under)
-    series = square * (1 / 9)
-    for power in (7, 5, 3):
-        series += 1 / power
-        series *= square
-    series += 1
-    rho *= series
-    return rho
-
-
 # Clusters, and rows that lack values or have weights ------------------------------------------
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class _Units:
     """Some of the units: what they add, and the estimate without each.
 
     `scatter` are the products of residuals; `rho` the partial correlations without the unit (0 on
     the diagonal), `ratio` is √(Θ_ii without it / Θ̂_ii), and `share` the rows that are left, minus
-    1, over n − 1. `tau` is 1/σ² of the errors of each, `between` is Σ v over its rows.
+    1, over n − 1. `tau` is 1/σ² of the errors of each, `between` is Σ v over its rows; `root` are
+    the roots of the diagonal of Θ̂, and `rest` the covariances without each unit.
     """
 
-    scatter: FloatArray
-    rho: FloatArray
-    ratio: FloatArray
-    share: FloatArray
-    tau: FloatArray
-    between: FloatArray
-
-    @staticmethod
-    def of(
+    def __init__(
+        self,
         scatter: FloatArray,
         rest: FloatArray,
         root: FloatArray,
         share: FloatArray,
         tau: FloatArray,
         between: FloatArray,
-    ) -> _Units:
-        """From the covariance without each unit, and the roots of the diagonal of Θ̂."""
+    ) -> None:
+        self.scatter, self.share, self.tau, self.between = scatter, share, tau, between
         inverse = _inverses(rest)
         deviation = np.sqrt(np.diagonal(inverse, axis1=1, axis2=2))
         rho = inverse / deviation[:, :, np.newaxis] / -deviation[:, np.newaxis, :]
         rho *= off_diagonal(len(root))
-        rho = np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE)
-        return _Units(scatter, rho, deviation / root, share, tau, between)
+        self.rho = np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE)
+        self.ratio = deviation / root
 
     def precision(self) -> FloatArray:
         """Θ without each unit, in units of √(Θ̂_iiΘ̂_jj)."""
@@ -460,15 +375,12 @@ class _Units:
         lost_ends = n * (2 - without * (squares[:, :, np.newaxis] + squares[:, np.newaxis, :]))
         # 1 − h of a single row; of several, as their squared residuals weigh it.
         kept = np.clip(plain_ends / np.maximum(lost_ends, _LEAST * n), _LEAST, 1.0)
-        part = _part_lost(kept, self.tau[:, np.newaxis, np.newaxis])
+        # λ with 1 + λ(1/(1−h) − 1) = √w, the root of a row's weight w(1−h, τ) in the score test:
+        # (1/root − 1)(1−h)/h, without the difference.
+        tau = self.tau[:, np.newaxis, np.newaxis]
+        root = 1 / np.sqrt(score_weight(kept, tau))
+        part = kept * (1 + kept - tau * kept) / (root * (1 + root))
         return plain + part * (lost - plain), plain_ends + part * (lost_ends - plain_ends)
-
-
-def _part_lost(kept: FloatArray, tau: FloatArray) -> FloatArray:
-    """λ with 1 + λ(1/(1−h) − 1) = √w, the root of a row's weight w(1−h, τ) in the score test."""
-    root = 1 / np.sqrt(score_weight(kept, tau))
-    # (1/root − 1)(1−h)/h, without the difference.
-    return np.asarray(kept * (1 + kept - tau * kept) / (root * (1 + root)))
 
 
 def _rho_of(estimate: PrecisionEstimate) -> FloatArray:
@@ -485,13 +397,13 @@ def _totals(units: Iterator[_Units], estimate: PrecisionEstimate, *, scores: boo
     """
     rho = _rho_of(estimate)
     terms, between = np.zeros((5, *rho.shape)), np.zeros(rho.shape)
-    z, precision = Powers(rho.shape), Powers(rho.shape)
+    z, precision = np.zeros((2, 4, *rho.shape))
     whole, centre = np.eye(len(rho)) - rho, np.arctanh(rho)
     for some in units:
-        precision.add(some.precision() - whole)
+        precision += _powers(some.precision() - whole)
         between += some.between.T @ some.between
         if not scores:
-            z.add(np.arctanh(some.rho) - centre)
+            z += _powers(np.arctanh(some.rho) - centre)
             continue
         product, ends = some.terms(rho, estimate.n_samples)
         power = product**2
@@ -500,11 +412,10 @@ def _totals(units: Iterator[_Units], estimate: PrecisionEstimate, *, scores: boo
         terms[2] += (ends**2).sum(axis=0) / 4
         terms[3] += (power**2).sum(axis=0)
         terms[4] += (power**3).sum(axis=0)
-    return terms if scores else z.sums, precision.sums, between
+    return terms if scores else z, precision, between
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class UnitScores:
+class UnitScores(NamedTuple):
     """Score sums over units, effective `rows`, and the jackknife variance of Θ̂ over Θ_iiΘ_jj."""
 
     units: int
@@ -517,30 +428,30 @@ def unit_scores(sample: Sample, estimate: PrecisionEstimate) -> UnitScores:
     """The score test of clusters, or of rows that lack values or have weights."""
     terms, precision, between = _unit_totals(sample, estimate, scores=True)
     second, cross, ends, fourth, sixth = terms
-    size, jackknife = np.maximum(second, 1e-300), Powers((), precision)
+    size = np.maximum(second, 1e-300)
     nothing = np.zeros_like(second)
     sums = ScoreSums(second, cross, ends, fourth / size**2, sixth / size**3, nothing)
     rows = _effective_rows(sample, estimate, between)[0]
-    return UnitScores(jackknife.units, sums, rows, jackknife.jackknife())
+    return UnitScores(int(precision[0].flat[0]), sums, rows, jackknife(precision))
 
 
 def unit_sandwich(sample: Sample, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
     """Standard errors of Θ̂ and of Fisher's z by the same jackknife, and degrees of freedom."""
     z, precision, between = _unit_totals(sample, estimate, scores=False)
-    fisher_z, of_precision = Powers((), z), Powers((), precision)
     rows, degrees = _effective_rows(sample, estimate, between)
-    spread = floored_spread(estimate, of_precision.jackknife(), fisher_z.jackknife(), rows=rows)
+    spread = floored_spread(estimate, jackknife(precision), jackknife(z), rows=rows)
     if degrees is None:
-        degrees = degrees_of_freedom(fisher_z.units, fisher_z.kurtosis())
+        count, _, second, fourth = z  # differences whose mean is next to zero
+        kurtosis = count * fourth / np.maximum(second**2, 1e-300)
+        degrees = degrees_of_freedom(int(count.flat[0]), kurtosis)
     return spread, degrees
 
 
 def _unit_totals(sample: Sample, estimate: PrecisionEstimate, *, scores: bool) -> Sums:
     if sample.clusters is not None:
         return _totals(_clusters(sample.clusters, estimate, scores), estimate, scores=scores)
-    if sample.pairwise is None:
-        raise TypeError("sample: expected clusters, or rows that lack values or have weights")
-    whole = _AllPairs.of(sample.pairwise, estimate, sample.feature_names)
+    pooled: Any = sample.pairwise
+    whole = _AllPairs.of(pooled, estimate, sample.feature_names)
     return sample.scan(partial(_row_totals, whole=whole, scores=scores))
 
 
@@ -551,9 +462,8 @@ def _effective_rows(
     if sample.clusters is not None:
         counts = sample.clusters.counts().astype(np.float64)
         return _effective_rows_of_clusters(counts, _rho_of(estimate), between)
-    if sample.pairwise is None:
-        raise TypeError("sample: expected clusters, or rows that lack values or have weights")
-    return sample.pairwise.effective_rows, None
+    pooled: Any = sample.pairwise
+    return pooled.effective_rows, None
 
 
 def _clusters(
@@ -568,16 +478,16 @@ def _clusters(
             f"clusters: expected more than {p} rows without the largest cluster, got "
             f"{int(left.min())}; test fewer columns, or collect more clusters."
         )
-    rows = _AllRows.of(estimate)
+    scale, without = complete_without(estimate)
     tau = _taus(clusters, estimate) if scores else counts
-    root = np.sqrt(estimate.precision.diagonal()) * rows.scale
+    root = np.sqrt(estimate.precision.diagonal()) * scale
     B = estimate.residual_map
     for start in range(0, len(left), clusters.step):
         some = slice(start, start + clusters.step)
         mine = clusters.sums_about(estimate.centre, some)
-        rest = rows.without(clusters.sums_of(some))
+        rest = without(clusters.sums_of(some))
         share = (left[some] - 1) / (n - 1)
-        yield _Units.of(B.T @ mine.second @ B, rest, root, share, tau[some], mine.first @ B)
+        yield _Units(B.T @ mine.second @ B, rest, root, share, tau[some], mine.first @ B)
 
 
 def _taus(clusters: ClusterMoments, estimate: PrecisionEstimate) -> FloatArray:
@@ -682,7 +592,7 @@ def _without_rows(some: PairwiseSums, whole: _AllPairs, every: PairwiseSums) -> 
     variance = (n - p) / (n - 1) / p * own.sum(axis=1)
     tau = believed_tau(((variance / kept) - 1) / kept + 1, p)
     rest = whole.without(every, some)
-    return _Units.of(scatter, rest, root, share, tau, np.zeros((0, p)))
+    return _Units(scatter, rest, root, share, tau, np.zeros((0, p)))
 
 
 def _total_weights(some: PairwiseSums) -> FloatArray:

@@ -9,7 +9,7 @@ from edgewise._linalg import FloatArray
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import AnytimeReference, Student, tuned_rho2
 from edgewise.inference.sample import Needs, Sample
-from edgewise.inference.uncertainty import PerEdge
+from edgewise.inference.uncertainty import PerEdge, floored_spread
 from edgewise.methods.batch import check_batches, typical_batches
 from edgewise.methods.leave_one_out import left_out_batches
 from edgewise.methods.method import Assumes, Feature, Method, batches_option, option
@@ -63,9 +63,11 @@ class Sequential(Method):
         reference = AnytimeReference(
             state.n_samples,
             tuned_rho2(self.tuned_level / (p * (p - 1) / 2), self.tuned_for),
-            Student(len(left_out) - 1),
+            Student(left_out.batches - 1),
         )
-        uncertainty = PerEdge(left_out.spread(estimate), reference)
+        uncertainty = PerEdge(
+            floored_spread(estimate, left_out.variance, left_out.variance_z), reference
+        )
         return self.measurement(
             sample,
             estimate,
