@@ -91,7 +91,6 @@ def off_diagonal(p: int) -> npt.NDArray[np.bool_]:
 
 # From so many columns on, Cholesky's factors are worth a call for each matrix.
 _MANY_COLUMNS = 48
-_MOST_PLACES = 600
 
 
 def symmetric_inverses(matrices: FloatArray) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
@@ -115,25 +114,7 @@ def symmetric_inverses(matrices: FloatArray) -> tuple[FloatArray, npt.NDArray[np
         factor, failed = dpotrf(matrix.T, lower=0, clean=0)
         if not failed:
             made, failed = dpotri(factor, lower=0, overwrite_c=1)
-            _mirror(made.T, inverse[number])
+            inverse[number] = made.T
+            mirror_lower(inverse[number])
         definite[number] = not failed
     return inverse, definite
-
-
-def _mirror(lower: FloatArray, out: FloatArray) -> None:
-    """The symmetric matrix with this lower triangle."""
-    if len(lower) <= _MOST_PLACES:
-        lower.take(_lower_places(len(lower)), out=out, mode="clip")
-    else:
-        # The places would take as much memory as the matrix.
-        out[...] = lower
-        mirror_lower(out)
-
-
-@lru_cache(maxsize=1)
-def _lower_places(p: int) -> npt.NDArray[np.intp]:
-    """For each entry of a p × p matrix, the place of its equal in the lower triangle."""
-    row, column = np.indices((p, p))
-    places: npt.NDArray[np.intp] = np.maximum(row, column) * p + np.minimum(row, column)
-    places.flags.writeable = False
-    return places

@@ -155,7 +155,7 @@ def test_arguments_are_checked(refuses):
         refuses(
             lambda scale=scale: result.confidence_interval(scale=scale),
             ParameterError,
-            "scale: expected one of 'partial_correlation', 'precision'",
+            "scale: expected one of 'precision', 'partial_correlation'",
         )
     refuses(lambda: result.confidence_interval(simultaneous="yes"), ParameterError, "True or False")
 

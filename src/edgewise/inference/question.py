@@ -18,8 +18,6 @@ from edgewise._linalg import BoolArray, off_diagonal
 from edgewise._text import listed
 from edgewise.errors import DataError, ParameterError
 
-#: What effects are measured in.
-SCALES = ("partial_correlation", "precision")
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 
 

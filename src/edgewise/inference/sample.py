@@ -97,15 +97,6 @@ class Needs:
             return ConcordanceMoments(self.n_batches or DEFAULT_BATCHES)
         return BatchMoments(self.n_batches)
 
-    def in_one_pass(self, n_features: int = 0) -> Needs:
-        """The same from rows that are read only once, if products of columns stand for them."""
-        few = n_features <= MOST_PRODUCTS_COLUMNS
-        return Needs(order="all") if self.products and few else self
-
-    def pairwise_state(self) -> PairwiseMoments:
-        """The same where rows lack values or have weights."""
-        return PairwiseMoments(self.n_batches if self.in_batches else 2)
-
     def check_shape(self, n_samples: int, n_features: int) -> None:
         """Refuse a table with too few rows."""
         few = self.undecided and n_samples < FEWEST_WIDE_ROWS
@@ -445,8 +436,8 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
     weighted, clusters = options.weights, None
     pairwise &= options.missing == "auto" and table.rescannable and not options.clusters
     pairwise &= options.transform != NORMAL_SCORES
-    if not table.rescannable:
-        needs = needs.in_one_pass(p)
+    if needs.products and p <= MOST_PRODUCTS_COLUMNS and not table.rescannable:
+        needs = Needs(order="all")  # products of columns stand for the rows
     if needs.reads_again and not table.rescannable and not options.clusters:
         other = "" if needs.wide else "use method='batch', or "
         raise DataError(
@@ -483,7 +474,9 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
             read = view(table, missing="pairwise")
     if state is None:
         sums, n_dropped, first_look = first_pass(
-            needs.pairwise_state(), read, in_order=needs.in_batches
+            PairwiseMoments(needs.n_batches if needs.in_batches else 2),
+            read,
+            in_order=needs.in_batches,
         )
         if weighted and not sums.n_samples:
             raise DataError("weights: expected a positive weight for some row, got none.")
