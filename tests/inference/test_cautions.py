@@ -109,14 +109,8 @@ def test_many_rows_and_pairs_are_counted():
 
 def test_names_cannot_break_the_line():
     nasty = "a\n\x1b[31m<b>"
-    found = told(
-        Assumes.NOTHING,
-        level_columns=(nasty,),
-        discrete_columns=(nasty,),
-        dominant_rows=(DominantRow(3, nasty, 0.8, 1e5),),
-        rare_pairs=((nasty, "b"),),
-        n_rare_pairs=1,
-    )
+    rows = (DominantRow(3, nasty, 0.8, 1e5),)
+    named = {"level_columns": (nasty,), "discrete_columns": (nasty,), "dominant_rows": rows}
+    found = told(Assumes.NOTHING, rare_pairs=((nasty, "b"),), n_rare_pairs=1, **named)
     assert len(found) == 4
-    for one in found.values():
-        assert one.isprintable()
+    assert all(one.isprintable() for one in found.values())

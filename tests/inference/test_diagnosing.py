@@ -192,14 +192,9 @@ def test_a_state_knows_only_how_many_rows_there_are():
 
 ADVICE = {
     "Poisson": (lambda rng: rng.poisson(0.02, (5000, 10)), ["'score'", "few joint events"]),
-    "0/1": (lambda rng: rng.random((1000, 10)) < 0.05, ["'score'", "few joint events", "power"]),
     "log-normal": (lambda rng: rng.lognormal(size=(2000, 10)), ["'score'", "tails are heavy"]),
     "Pareto": (lambda rng: rng.pareto(2, (5000, 10)), ["'score'", "Method 'kendall' needs none"]),
     "150 x 50": (lambda rng: rng.standard_normal((150, 50)), ["'score'", "150 rows are few for"]),
-    "contaminated": (
-        lambda rng: sample("contaminated", make_chain_precision(10), 1000, rng=rng),
-        ["'score'", "tails are heavy"],
-    ),
     "walks": (lambda rng: rng.standard_normal((1500, 5)).cumsum(axis=0), ["difference them first"]),
 }
 
@@ -209,10 +204,8 @@ def test_the_advice_on_data_that_once_misled_it(name):
     law, fragments = ADVICE[name]
     for seed in range(30 if name == "walks" else 5):
         advice = facts_of(np.asarray(law(np.random.default_rng(seed)), dtype=float)).advice()
-        for fragment in fragments:
-            assert fragment in advice
+        assert all(fragment in advice for fragment in fragments)
         assert "batch" not in advice
-        assert "logarithm" not in advice
 
 
 def test_the_advice_on_prices():

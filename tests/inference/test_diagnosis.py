@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from edgewise.inference.diagnosis import Diagnosis, DominantRow
+from edgewise.inference.diagnosis import Diagnosis
 
 
 def with_facts(**facts):
@@ -53,12 +53,6 @@ FAR = {"tail_index": 2.0, "farther_tail_index": 2.0}
         ({"dependence_pvalue": 0.0}, "Use method 'batch': ", ["p below 1e-300"]),
         ({"scale_ratio": 500.0}, "Use method 'score': ", ["standardize=True", "scales differ"]),
         (
-            FAR,
-            "Use method 'score': ",
-            ["tail index 2)", "cost power", "'kendall' needs none."],
-        ),
-        (FAR | {"skewed_tails": True}, "Use method 'score': ", ["all on one side", "may be false"]),
-        (
             {"level_columns": ("a", "b"), "dependence_pvalue": 0.0},
             "Use no method yet. Columns 'a', 'b' look like levels, such as prices",
             ["difference them first", "Then ask again."],
@@ -68,17 +62,6 @@ FAR = {"tail_index": 2.0, "farther_tail_index": 2.0}
             "Use no method yet. Column 'a' looks like a level",
             ["leave them out"],
         ),
-        (
-            {"dominant_rows": (DominantRow(812, "weight", 0.97, -999.0),)},
-            "Use method 'score': ",
-            ["Row 812, column 'weight' (value -999), carries 97 % of the column's variance."],
-        ),
-        (
-            {"rare_pairs": (("a", "b"),), "n_rare_pairs": 1},
-            "Use method 'score': ",
-            ["1 pair of columns has few joint events ('a' and 'b')", "little power"],
-        ),
-        ({"discrete_columns": ("sex",)}, "Use method 'score': ", ["'sex' has at most 7 different"]),
     ],
     ids=str,
 )

@@ -50,20 +50,13 @@ class TestNames:
         assert np.log(other.pvalue) == pytest.approx(np.log(found.pvalue), rel=1e-5)
 
 
-class TestTooFew:
-    def test_nothing_is_missing(self):
-        assert found_in(chain(200, np.random.default_rng(0))) is None
-
-    @pytest.mark.parametrize(("lacking", "known"), [(29, False), (30, True)])
-    def test_few_values_are_missing(self, lacking, known):
-        X = chain(200, np.random.default_rng(0))
-        X[:lacking, 1] = np.nan
-        assert (found_in(X) is not None) is known
-
-    def test_few_values_are_there(self):
-        X = chain(200, np.random.default_rng(0))
-        X[29:, 1] = np.nan
-        assert found_in(X) is None
+@pytest.mark.parametrize(
+    ("lacking", "known"), [(0, False), (29, False), (30, True), (170, True), (171, False)]
+)
+def test_too_few_values_are_missing_or_there(lacking, known):
+    X = chain(200, np.random.default_rng(0))
+    X[:lacking, 1] = np.nan
+    assert (found_in(X) is not None) is known
 
 
 @pytest.mark.parametrize("law", ["normal", "t5"])
@@ -138,12 +131,9 @@ class TestCaution:
         assert caution.breaks
         assert caution.kind == "missing values"
         (low,) = caution_about_missing(found._replace(higher=False), list("abcd"), dependent=True)
+        assert caution_about_missing(found._replace(pvalue=1e-3), list("abcd"), False) == ()
         assert "column 'a' is low" in low
         assert "values go missing in runs" in low
-
-    def test_no_sentence(self):
-        for found in (None, Missingness(1e-3, 2, 0, True)):
-            assert caution_about_missing(found, list("abcd"), dependent=False) == ()
 
     def test_in_a_result(self, dependent):
         with pytest.warns(BrokenAssumptionWarning, match="where column 'x0' is high"):

@@ -10,7 +10,7 @@ from edgewise.inference.sample import Needs, Sample, open_sample, sample_of_stat
 from edgewise.inference.uncertainty import ScoreTest
 from edgewise.methods.method import Method
 from edgewise.methods.wald import NEARLY_ONE
-from edgewise.states import BatchMoments, ConcordanceMoments, Moments, PairwiseMoments
+from edgewise.states import ConcordanceMoments, Moments, PairwiseMoments
 from edgewise.sums.score import Leverage, all_pairs_exactly, believed_tau, few_rows
 from edgewise.tables.open import as_table
 from edgewise.tables.table import Rescan, Table
@@ -187,11 +187,6 @@ def test_the_score_test_does_not_jump_where_its_sums_change(n):
             getattr(sums, name)[upper],
             rtol=1e-10 if few_rows(n, p) else 5e-3,
         )
-
-
-def test_moments_of_batches_are_the_pooled_ones(rows):
-    pooled = sample_of_state(BatchMoments(10).update(rows), "a test").moments()
-    np.testing.assert_allclose(pooled.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
 
 
 LACKING = {
