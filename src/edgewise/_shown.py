@@ -37,13 +37,7 @@ class Shown:
     __slots__ = ()
 
     def summary(self) -> str:
-        """A few lines to read.
-
-        Returns
-        -------
-        str
-            The same as `str` of it.
-        """
+        """A few lines to read."""
         raise NotImplementedError
 
     def _brief(self) -> dict[str, Any]:

@@ -90,13 +90,7 @@ class Calibration:
     null_pvalues: FloatArray | None
 
     def summary(self) -> str:
-        """All rates as text, one per line.
-
-        Returns
-        -------
-        str
-            The lines.
-        """
+        """All rates as text, one per line."""
         lines = [f"{self.n_draws:,} draws of {self.n_samples:,} rows, alpha = {self.alpha:g}"]
         for name in RATES:
             value, low, high = getattr(self, name)

@@ -66,13 +66,7 @@ class Comparison(Shown):
         return self.method.guarantee
 
     def summary(self) -> str:
-        """What the method found, or why there is no result.
-
-        Returns
-        -------
-        str
-            One line.
-        """
+        """What the method found, or why there is no result."""
         if self.result is None:
             return f"{self.label}: {self.failure}"
         least = self.threshold_on_partial_correlation()
@@ -80,20 +74,7 @@ class Comparison(Shown):
         return f"{self.label} ({self.guarantee}): {edges}, |ρ| above {least:.2g}"
 
     def plot(self, kind: str = "network", **options: Any) -> Any:
-        """Draw what the method found; see `EdgeTestResult.plot`.
-
-        Parameters
-        ----------
-        kind : str
-            Which picture.
-        **options
-            Further options of that picture.
-
-        Returns
-        -------
-        matplotlib axes
-            Where it was drawn.
-        """
+        """Draw what the method found; see `EdgeTestResult.plot`."""
         if self.result is None:
             raise ParameterError(f"{self.label} has no result to draw: {self.failure}")
         return self.result.plot(kind, **options)
@@ -111,13 +92,7 @@ class Comparison(Shown):
         return headings, [row]
 
     def threshold_on_partial_correlation(self) -> float:
-        """The smallest partial correlation that would be an edge, as a median over pairs.
-
-        Returns
-        -------
-        float
-            NaN without a result.
-        """
+        """The smallest ρ that would be an edge, as a median over pairs; NaN without a result."""
         result = self.result
         if result is None:
             return math.nan
@@ -125,18 +100,7 @@ class Comparison(Shown):
         return float(np.median(relative[result.tested_pairs()]))
 
     def shared_edges(self, other: EdgeTestResult) -> int:
-        """How many edges were found by both.
-
-        Parameters
-        ----------
-        other : EdgeTestResult
-            Another result on the same data.
-
-        Returns
-        -------
-        int
-            Zero without a result.
-        """
+        """How many edges this and another result on the same data have in common."""
         if self.result is None:
             return 0
         return int(np.count_nonzero(self.result.reject & other.reject)) // 2

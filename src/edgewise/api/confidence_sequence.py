@@ -78,18 +78,7 @@ class ConfidenceSequence(State):
         return self.state.n_samples
 
     def update(self, X: AnyArray) -> Self:
-        """Add more rows.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows. Columns of a data frame are matched by name.
-
-        Returns
-        -------
-        ConfidenceSequence
-            The sequence itself.
-        """
+        """Add more rows; columns of a data frame are matched by name."""
         self.state.update(X)
         return self
 
@@ -130,19 +119,9 @@ class ConfidenceSequence(State):
         given: str | Sequence[str] | None = None,
         pairs: Iterable[tuple[str, str]] | None = None,
     ) -> EdgeTestResult:
-        """The edges and intervals of the rows seen.
+        """The edges of the rows seen, with p-values and intervals that hold at all looks at once.
 
-        Parameters
-        ----------
-        feature_names : sequence of str, optional
-            Names of the columns.
-        given, pairs : optional
-            As in `edge_test`; what holds at all looks holds for pairs chosen before the first.
-
-        Returns
-        -------
-        EdgeTestResult
-            Its p-values and intervals hold at all looks at once.
+        `given` and `pairs` are as in `edge_test`, chosen before the first look.
         """
         method = self.method()
         sample = sample_of_state(self.state, f"method {method.name!r}", feature_names)
@@ -150,13 +129,7 @@ class ConfidenceSequence(State):
         return decide(method.measure(sample), question)
 
     def method(self) -> Sequential:
-        """The test that each look makes.
-
-        Returns
-        -------
-        Sequential
-            With the tuning of this sequence.
-        """
+        """The test that each look makes."""
         return Sequential(
             tuned_for=self.tuned_for, tuned_level=self.alpha, n_batches=self.state.n_batches
         )

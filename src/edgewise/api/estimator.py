@@ -134,33 +134,11 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         return method_of(self.method, self._options(), EdgeTest)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters, and the options of the method that were set.
-
-        Parameters
-        ----------
-        deep : bool
-            There for scikit-learn.
-
-        Returns
-        -------
-        dict
-            Values by name.
-        """
+        """The parameters, and the options of the method that were set."""
         return {**super().get_params(deep), **self._options()}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, or options of the method.
-
-        Parameters
-        ----------
-        **params
-            Values by name.
-
-        Returns
-        -------
-        EdgeTest
-            The estimator itself.
-        """
+        """Set parameters, or options of the method."""
         options = {name: params.pop(name) for name in method_options() if name in params}
         super().set_params(**params)
         self.__dict__.update(options)
@@ -273,21 +251,9 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         return location
 
     def score(self, X_test: Any, y: object = None) -> float:
-        """The Gaussian log-likelihood of other rows, per row, as in scikit-learn.
+        """The mean Gaussian log-likelihood of other rows, as in scikit-learn; `y` is ignored.
 
         It says how well mean and covariance predict, not how good the edges are.
-
-        Parameters
-        ----------
-        X_test : array-like, data frame, Arrow stream, path or list of paths
-            Rows, as for `fit`.
-        y : ignored
-            There for scikit-learn.
-
-        Returns
-        -------
-        float
-            The mean of the log-likelihoods of the rows.
         """
         if self.__dict__.get("_tunes_alpha"):
             warn(
@@ -299,18 +265,7 @@ class EdgeTest(EmpiricalCovariance):  # type: ignore[misc]
         return float(log_likelihood(empirical_covariance(centred, assume_centered=True), precision))
 
     def mahalanobis(self, X: Any) -> FloatArray:
-        """Squared Mahalanobis distances of rows from `location_`.
-
-        Parameters
-        ----------
-        X : array-like, data frame, Arrow stream, path or list of paths
-            Rows, as for `fit`.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            A distance for each row.
-        """
+        """The squared Mahalanobis distance of each of other rows from `location_`."""
         centred = self._centred(X)
         return np.asarray(((centred @ self._precision_of_rows()) * centred).sum(axis=1))
 

@@ -96,13 +96,7 @@ class NullComparison(Shown):
         return self.method.guarantee
 
     def summary(self) -> str:
-        """In how many shuffles it found an edge.
-
-        Returns
-        -------
-        str
-            One line.
-        """
+        """In how many shuffles it found an edge."""
         tested, (low, high) = self.n_shuffles - self.n_failed, self.band
         if not tested:
             return f"{self.label}: {self.failure}"

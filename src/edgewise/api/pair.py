@@ -250,20 +250,7 @@ class ConditionalTest:
         self._index = {name: k for k, name in enumerate(names)}
 
     def __call__(self, x: Column, y: Column, given: Column | Iterable[Column] = "all") -> PairTest:
-        """Test one pair.
-
-        Parameters
-        ----------
-        x, y : str or int
-            The two columns, by name or by index.
-        given : "all", or sequence of str or int
-            The columns that both are adjusted for: by default every other one; [] for none.
-
-        Returns
-        -------
-        PairTest
-            The answer; its `given` are in the order of the columns.
-        """
+        """Test one pair, as `partial_test` does; `given` are then in the order of the columns."""
         names = self.feature_names
         i, j, others = _places(x, y, given, names, self._index)
         # In one order, whatever the order of the question, so that both have the same answer.

@@ -69,13 +69,7 @@ class SamplePlan(Shown):
     transform: str | None = None
 
     def summary(self) -> str:
-        """How many rows are needed for what.
-
-        Returns
-        -------
-        str
-            One line.
-        """
+        """How many rows are needed for what."""
         rows, what = f"About {self.n_samples:,} rows", f"a partial correlation of {self.effect:g}"
         if self.power is None:
             return f"{rows} let {self.method!r} see {what} (alpha {self.alpha:g})."

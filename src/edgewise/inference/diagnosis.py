@@ -171,13 +171,7 @@ class Diagnosis(Shown):
         return choice(self.n_samples, self.n_features, self.dependence_pvalue)[0]
 
     def summary(self) -> str:
-        """What the rows are like, and the advice.
-
-        Returns
-        -------
-        str
-            Two lines.
-        """
+        """What the rows are like, and the advice."""
         return f"{self.n_samples:,} rows, {self.n_features:,} columns.\n{self.advice()}"
 
     def _brief(self) -> dict[str, Any]:
@@ -190,13 +184,7 @@ class Diagnosis(Shown):
         return [*facts], [[*facts.values()]]
 
     def advice(self) -> str:
-        """Say which method to use and why, and which problems the data have.
-
-        Returns
-        -------
-        str
-            The sentences, on one line.
-        """
+        """Say which method to use and why, and which problems the data have."""
         # What a result of the advised method would say, except what the advice itself says.
         cautions = cautions_of(self, Assumes.FOURTH_MOMENTS_IF_SKEWED)
         levels = [one for one in cautions if one.kind == "levels"]

@@ -60,13 +60,7 @@ class Selection:
         return tuple(sorted({*self.neighbours[i], *self.neighbours[j]} - {i, j}))
 
     def sizes(self) -> npt.NDArray[np.int64]:
-        """How many columns each pair was adjusted for.
-
-        Returns
-        -------
-        ndarray of int of shape (p, p)
-            Zero on the diagonal.
-        """
+        """How many columns each pair was adjusted for."""
         sizes = PairSets.of(self.neighbours).sizes()
         return np.asarray(symmetric(sizes, len(self.neighbours), diagonal=0), dtype=np.int64)
 

@@ -102,13 +102,7 @@ class Result(Serialized):
         return tuple(name for i, name in enumerate(self.feature_names) if i not in inside)
 
     def tested_pairs(self) -> tuple[IntArray, IntArray]:
-        """The indices of the tested pairs above the diagonal, row by row.
-
-        Returns
-        -------
-        tuple of two ndarray of int
-            Rows and columns, as in ``result.pvalue[result.tested_pairs()]``.
-        """
+        """The indices of the tested pairs, as in ``result.pvalue[result.tested_pairs()]``."""
         rows, columns = upper_pairs(self.n_features)
         if self.tested is None:
             return rows, columns
@@ -116,13 +110,7 @@ class Result(Serialized):
         return rows[own], columns[own]
 
     def tested_columns(self) -> IntArray:
-        """The indices of the columns that are in a tested pair: those that graphs show.
-
-        Returns
-        -------
-        ndarray of int
-            In order.
-        """
+        """The indices of the columns that are in a tested pair: those that graphs show."""
         if self.tested is None:
             return np.arange(self.n_features)
         return np.flatnonzero(self.tested.any(axis=0))
@@ -212,33 +200,15 @@ class Result(Serialized):
         raise NotImplementedError
 
     def pairs(self) -> list[Any]:
-        """Every tested pair: an `Edge` by strength, or an `EdgeDifference` by p-value.
-
-        Returns
-        -------
-        list
-            Named tuples.
-        """
+        """Every tested pair: an `Edge` by strength, or an `EdgeDifference` by p-value."""
         raise NotImplementedError
 
     def edges(self) -> list[Any]:
-        """The pairs whose `reject` is true, in the order of `pairs`.
-
-        Returns
-        -------
-        list
-            One `Edge` or `EdgeDifference` for each.
-        """
+        """The pairs whose `reject` is true, in the order of `pairs`."""
         return [pair for pair in self.pairs() if pair.reject]
 
     def headline(self) -> str:
-        """The first sentence of the summary: what was tested, how, and how much was found.
-
-        Returns
-        -------
-        str
-            One sentence.
-        """
+        """The first sentence of the summary: what was tested, how, and how much was found."""
         raise NotImplementedError
 
     def save(self, path: str | os.PathLike[str]) -> None:

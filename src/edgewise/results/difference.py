@@ -196,13 +196,7 @@ class EdgeDifferenceResult(Result):
         return self.comparisons()[self.levels.index(level)]
 
     def comparisons(self) -> list[EdgeDifferenceResult]:
-        """A result for each comparison.
-
-        Returns
-        -------
-        list of EdgeDifferenceResult
-            This one alone, if it is of two groups.
-        """
+        """A result for each comparison; this one alone, if it is of two groups."""
         if len(self.compared) == 1:
             return [self]
         return [replace(self, compared=(one,)) for one in self.compared]

@@ -85,13 +85,7 @@ class Edge(NamedTuple):
     n_adjusted_for: int
 
     def sentence(self) -> str:
-        """The pair in plain words: what is left of its association, and its interval.
-
-        Returns
-        -------
-        str
-            One sentence.
-        """
+        """The pair in plain words: what is left of its association, and its interval."""
         rho, low, high = self.partial_correlation, self.interval_low, self.interval_high
         ends = "" if math.isnan(low) else f" ({number_text(low)} to {number_text(high)})"
         n = self.n_adjusted_for
@@ -363,13 +357,9 @@ class EdgeTestResult(Result):
         raise ParameterError(f"{a!r} and {b!r} are no tested pair of this result.")
 
     def to_networkx(self) -> nx.Graph[str]:
-        """The edges as a graph: every tested variable a node, the numbers as edge attributes.
+        """The edges as a networkx graph: every tested variable a node, numbers as edge attributes.
 
-        Returns
-        -------
-        networkx.Graph
-            Edges have a `weight`, the size of ρ̂, for measures that need strengths, and a
-            `distance`, its inverse, for measures of paths.
+        Edges have a `weight`, the size of ρ̂, and a `distance`, its inverse, for measures of paths.
         """
         require("networkx", "plot", "A graph of networkx")
         import networkx as nx
@@ -445,26 +435,14 @@ class EdgeTestResult(Result):
         write(self, path, data=data, compare=compare, title=title, rows=rows)
 
     def explore(self) -> Any:
-        """The report inside a cell of a notebook.
-
-        Returns
-        -------
-        object
-            What the notebook shows as HTML.
-        """
+        """The report inside a cell of a notebook."""
         return view("api.reporting.Page")(self)
 
     def summary(self) -> str:
         return summary(self)
 
     def methods_text(self) -> str:
-        """A paragraph about this analysis for a paper, with versions and citations.
-
-        Returns
-        -------
-        str
-            Sentences to copy and to change.
-        """
+        """A paragraph about this analysis for a paper, with versions and citations."""
         return methods_text(self)
 
     def headline(self) -> str:

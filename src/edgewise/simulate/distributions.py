@@ -59,20 +59,7 @@ class Distribution(ABC):
 
     @abstractmethod
     def rows(self, rng: np.random.Generator, n: int, p: int) -> FloatArray:
-        """Draw n rows of p columns.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Where the randomness comes from.
-        n, p : int
-            How many rows and columns.
-
-        Returns
-        -------
-        ndarray of shape (n, p)
-            The rows, which are independent of each other except in `AutoRegressive`.
-        """
+        """Draw n rows of p columns, which are independent of each other but in `AutoRegressive`."""
 
     def _stream(self, rng: np.random.Generator, p: int) -> Callable[[int], FloatArray]:
         """``more(n)``, which gives the next n rows."""

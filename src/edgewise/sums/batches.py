@@ -211,13 +211,7 @@ class BatchedState(RowState, Generic[S]):
         return coarse
 
     def batch_counts(self) -> npt.NDArray[np.int64]:
-        """Rows of each batch.
-
-        Returns
-        -------
-        ndarray of int
-            In the order of the rows; the last batch may be shorter.
-        """
+        """Rows of each batch; the last one may be shorter."""
         return np.concatenate([part.n for part in self._seen()])
 
     def _contents(self) -> StateContents:
@@ -294,13 +288,7 @@ class BatchMoments(BatchedState[PowerSums]):
         return sum_of_squares(self._parts())
 
     def pooled(self) -> Moments:
-        """The moments of all rows together.
-
-        Returns
-        -------
-        Moments
-            A state of order 2.
-        """
+        """The moments of all rows together."""
         return Moments._of(together(self._seen()), 2, self.feature_names)
 
 

@@ -515,13 +515,7 @@ class ConcordanceMoments(RowState):
         return replace(found, order_matters=_order_matters(found, far))
 
     def kendall(self) -> FloatArray:
-        """Kendall's τ_b of all pairs of columns.
-
-        Returns
-        -------
-        ndarray of shape (p, p)
-            The coefficients; NaN for constant columns.
-        """
+        """Kendall's τ_b of all pairs of columns."""
         return kendall_tau(self.concordance().total)
 
     def mean(self) -> FloatArray:

@@ -191,14 +191,7 @@ class Moments(RowState):
         return np.asarray(self._known().mean()[0])
 
     def centre(self) -> Centre:
-        """The mean, as exactly as the state knows it.
-
-        Returns
-        -------
-        Centre
-            An origin and an offset. A single number could not hold their sum if the data are far
-            from zero.
-        """
+        """The mean, as exactly as the state knows it."""
         sums = self._known()
         first, (mean,), n = sums.first[0], sums.mean(), sums.n[0]
         offset = first / n

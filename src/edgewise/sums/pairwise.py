@@ -277,11 +277,5 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
         return np.asarray(scatter[0].diagonal())
 
     def pooled(self) -> PooledPairs:
-        """Mean and covariance of all rows together.
-
-        Returns
-        -------
-        PooledPairs
-            Each entry from the rows that have both of its columns.
-        """
+        """Mean and covariance of all rows together."""
         return PooledPairs.of(self._closed())

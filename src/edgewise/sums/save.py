@@ -331,13 +331,7 @@ class RowSums(ABC):
         return np.asarray(check_rows(X))[:, places], ours
 
     def copy(self) -> Self:
-        """An independent state of the same rows.
-
-        Returns
-        -------
-        state
-            The copy.
-        """
+        """An independent state of the same rows."""
         copied = object.__new__(type(self))
         copied.__dict__.update(self.__dict__)
         copied.__dict__.pop("_lock", None)
@@ -388,23 +382,11 @@ class RowState(RowSums, State):
 
     @abstractmethod
     def mean(self) -> FloatArray:
-        """Mean of each column, from the rows that have it.
-
-        Returns
-        -------
-        ndarray of shape (p,)
-            The means; of ranks, zeros.
-        """
+        """Mean of each column, from the rows that have it."""
 
     @abstractmethod
     def covariance(self) -> FloatArray:
-        """Unbiased covariances (divisor n − 1), each from the rows that have both columns.
-
-        Returns
-        -------
-        ndarray of shape (p, p)
-            Σ̂; of ranks, the correlations of the latent variables.
-        """
+        """Unbiased covariances (divisor n − 1), each from the rows that have both columns."""
 
 
 # By the names of their classes: one is in `api`, which `sums` does not import.
