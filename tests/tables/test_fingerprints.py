@@ -12,7 +12,6 @@ from pyarrow import feather, parquet
 import edgewise as ew
 from edgewise.errors import DataError
 from edgewise.tables.files import FileTable
-from edgewise.tables.formats import fingerprint
 from edgewise.tables.options import View
 
 ENDINGS = ["csv", "csv.gz", "parquet", "feather", "arrows", "npy"]
@@ -161,21 +160,3 @@ class TestDuringAPass:
         next(blocks)
         write(rows[::-1], ending)
         refuses(lambda: list(blocks), DataError, str(path), "changed")
-
-
-class TestMarks:
-    def test_the_footer_of_parquet_counts_as_a_whole(self, tmp_path):
-        """It says where a column is, far from the end of a wide file."""
-        path = tmp_path / "wide.parquet"
-        names = [f"column{k}" for k in range(500)]
-        rows = np.random.default_rng(0).standard_normal((30, 500))
-        made = []
-        for first in (8.0, 9.0):
-            rows[0, 0] = first
-            # Without compression every number takes as many bytes.
-            table = pa.table(list(rows.T), names=names)
-            parquet.write_table(table, path, compression="none", use_dictionary=False)
-            os.utime(path, ns=(0, 0))
-            made.append(fingerprint(path))
-        assert made[0].size == made[1].size
-        assert made[0].end != made[1].end

@@ -36,13 +36,8 @@ def test_reading_from_any_row_on(save, rows, name, skip):
     for _ in range(2):
         blocks = list(file.read(DEFAULT, skip))
         np.testing.assert_array_equal(np.concatenate([np.empty((0, 4)), *blocks]), rows[skip:])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_some_columns_in_any_order(save, rows, all_rows, name):
-    file = open_file(save(name, DEFAULT, rows))
-    read = file.read(("x3", "x0", "x1"), 150)
-    np.testing.assert_array_equal(all_rows(read), rows[150:, [3, 0, 1]])
+    some = [np.empty((0, 3)), *map(np.asarray, file.read(("x3", "x0", "x1"), skip))]
+    np.testing.assert_array_equal(np.concatenate(some), rows[skip:, [3, 0, 1]])
 
 
 @pytest.mark.parametrize("skip", [0, 37])

@@ -8,7 +8,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import DataError, DataTypeError
-from edgewise.tables.files import FileTable, expand_paths
+from edgewise.tables.files import FileTable
 
 
 def test_an_adbc_stream_handle_is_read_once(require, table, rows, same_result, refuses):
@@ -35,19 +35,6 @@ def test_repeated_names_in_a_later_file(tmp_path, refuses, options):
     refuses(lambda: FileTable([tmp_path], **options), DataError, "2.csv", "'a'")
 
 
-def test_patterns_may_match_folders(save, rows, tmp_path):
-    """Spark writes folders that are called x.parquet."""
-    inside = save("x.parquet/part-0.parquet", "abcd", rows)
-    assert expand_paths([str(tmp_path / "*.parquet")]) == [str(inside)]
-
-
-def test_hidden_folders_are_not_read(save, rows, tmp_path):
-    kept = save("d/x.parquet", "abcd", rows)
-    save("d/_temporary/x.parquet", "abcd", rows)
-    save("d/.ipynb_checkpoints/x.csv", "abcd", rows)
-    assert expand_paths([tmp_path / "d"]) == [str(kept)]
-
-
 def test_an_error_of_a_stream_is_one_sentence(table, refuses):
     def make():
         yield table.to_batches()[0]
@@ -62,12 +49,3 @@ def test_text_after_gaps_in_a_pandas_column_is_named(require, refuses):
     labels = pd.Series([None] * 2000 + ["x"] * 1000, dtype=object)
     frame = pd.DataFrame({"a": np.arange(3000.0), "label": labels})
     refuses(lambda: ew.edge_test(frame), DataTypeError, "'label'", "numbers")
-
-
-@pytest.mark.parametrize(
-    ("text", "where"),
-    [("\ufeffa,b\n1,2\nx,3\n", "'x' in line 3"), ("a,b\n1,2\n1_0,3\n", "'1_0' in line 3")],
-)
-def test_the_line_of_the_first_text(tmp_path, refuses, text, where):
-    (path := tmp_path / "t.csv").write_text(text, encoding="utf-8")
-    refuses(lambda: ew.edge_test(path, columns=["a", "b"]), DataTypeError, "'a'", where)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgewise as ew
-from edgewise.errors import DataError, NonFiniteError
+from edgewise.errors import DataError
 from edgewise.tables.files import FileTable
 from edgewise.tables.text import Pipe
 
@@ -79,23 +79,6 @@ def test_rows_of_standard_input(standard_input, csv_file, rows, same_result, mos
 def test_nothing_on_standard_input(standard_input, refuses, content):
     standard_input(content)
     refuses(lambda: ew.edge_test("-"), DataError, "standard input", "nothing", "pipe")
-
-
-def test_standard_input_cannot_be_read_twice(standard_input, refuses, csv_file):
-    standard_input(csv_file.read_bytes())
-    call = lambda: ew.edge_test("-", method="score")  # noqa: E731
-    refuses(call, DataError, "only once", "method='batch'")
-
-
-def test_missing_values_on_standard_input(standard_input, refuses):
-    content = b"a,b\n1,2\n3,\n2,5\n4,4\ninf,4\n0,1\n"
-    standard_input(content)
-    refuses(
-        lambda: ew.edge_test("-", method="fisher"), NonFiniteError, "'a' (1)", "'b' (1)", "drop"
-    )
-    standard_input(content)
-    result = ew.edge_test("-", method="fisher", missing="drop")
-    assert (result.n_samples, result.n_dropped) == (4, 2)
 
 
 def test_the_program_reads_standard_input(run_edgewise, csv_file, rows):
