@@ -101,17 +101,16 @@ class FileTable(Table):
         )
         # If columns were chosen, no others matter; else no other file may have more of them, except
         # such as hold no numbers, or those of the rows.
-        spare = {*index, *self.left_out} | ({*first.names} - {*self.feature_names})
+        ours = {*self.feature_names}
+        spare = {*index, *self.left_out, *first.names}
         for file in self._files:
-            known = self.feature_names if columns is not None else file.names
-            names = [
-                name
-                for name in file.names
-                if name in self.feature_names or (name in known and name not in spare)
-            ]
             column_places(
                 self.feature_names,
-                names,
+                [
+                    name
+                    for name in file.names
+                    if name in ours or (columns is None and name not in spare)
+                ],
                 lambda difference, path=file.path: DataError(  # type: ignore[misc]
                     f"data: file '{path}' differs from '{first.path}': {difference}; all files "
                     "need the same columns."

@@ -226,10 +226,6 @@ class TextFormat:
     kinds: Mapping[str, pa.DataType] = field(default_factory=dict)  # the types of the columns
     n_rows: int = 0  # in the first bytes
 
-    def place(self, name: str) -> int:
-        """The place of a column among the cells of a line."""
-        return self.places[self.names.index(name)]
-
 
 def text_format(head: bytes, reading: Reading, where: str, usual: str = ",") -> TextFormat:
     """The format of a text file from its first bytes."""
@@ -616,6 +612,7 @@ def open_text(source: Source, path: str, reading: Reading) -> OpenedFile:
     if piped and not head.strip():
         raise DataError(f"data: expected CSV on {where}, got nothing; pipe rows into it.")
     form = text_format(head, reading, where, "\t" if ".tsv" in path.lower() else ",")
+    places = dict(zip(form.names, map(str, form.places), strict=True))
     passes = 0
 
     def lines() -> Iterable[str]:  # to find a fault in them; those of a pipe are gone
@@ -630,7 +627,7 @@ def open_text(source: Source, path: str, reading: Reading) -> OpenedFile:
             raise DataError(f"data: {where} was read already and cannot be read again.")
         if form.empty:  # Arrow cannot skip all lines of a file
             return
-        place = {name: str(form.place(name)) for name in columns}
+        place = {name: places[name] for name in columns}
         # Types were guessed from the first block, where a column of fractions may hold only whole
         # numbers or gaps. As float64, the rest of the file cannot contradict them.
         kinds = {
@@ -667,9 +664,9 @@ def open_text(source: Source, path: str, reading: Reading) -> OpenedFile:
         # A column that begins with numbers may end with words; a gap is a gap.
         if form.empty:
             return []
-        place = str(form.place(name))
         with byte_stream(source) as stream:
-            batches = _batches(stream, form, {place: pa.string()}, [place], where)
+            kinds = {places[name]: pa.string()}
+            batches = _batches(stream, form, kinds, [places[name]], where)
             return [label for batch in batches for label in batch.column(0).to_pylist()]
 
     texts = {name: kind for name, kind in form.kinds.items() if not is_numeric(kind)}
