@@ -165,24 +165,11 @@ def open_table(
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> import edgewise as ew
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = Path(folder.name) / "rows.csv"
-    >>> _ = path.write_text("a;b\\n1,5;2\\n0,5;-999\\n2,5;1\\n0,1;0\\n")
-    >>> rows = ew.open_table(path, sep=";", decimal=",", na_values="-999")
-    >>> ew.edge_test(rows, missing="drop").n_samples
-    3
-    >>> folder.cleanup()
+    >>> ew.open_table("rows.csv", sep=";", decimal=",", na_values="-999")
+    open_table('rows.csv', sep=';', decimal=',', na_values=('-999',))
     """
-    named = {
-        "tab": "\t",
-        "\\t": "\t",
-        "space": "whitespace",
-        " ": "whitespace",
-        r"\s+": "whitespace",
-    }
+    named = {"tab": "\t", "\\t": "\t", " ": "whitespace"}
     text = named.get(sep, sep) if isinstance(sep, str) else ""
     one_character = len(text) == 1 and text.isascii() and text not in '\n\r"'
     if sep is not None and text != "whitespace" and not one_character:
@@ -200,11 +187,13 @@ def open_table(
             "encoding: expected the name of an encoding, such as 'utf-8', 'latin-1' or 'utf-16', "
             f"got {encoding!r}."
         ) from None
+    places: list[Any] = []
     for name, place in (("index_col", index_col), ("sheet", sheet)):
         number = isinstance(place, Integral) and not isinstance(place, bool) and int(place) >= 0
         off = place is None or (place is False and name == "index_col")
         if not (off or number or isinstance(place, str)):
             raise ParameterError(f"{name}: expected a name or a place from 0 on, got {place!r}.")
+        places.append(int(place) if number else place)  # type: ignore[arg-type]
     several = isinstance(na_values, Iterable) and not isinstance(na_values, str | bytes)
     reading = Reading(
         None if sep is None else text,
@@ -214,8 +203,7 @@ def open_table(
         None if skip is None else check_count("skip", skip, at_least=0),
         tuple(map(str, na_values if several else [na_values])),
         None if header is None else check_flag("header", header),
-        index_col,
-        sheet,
+        *places,
     )
     names = None if feature_names is None else check_names(feature_names)
     return DataToRead(data, reading, client, names)
