@@ -151,7 +151,7 @@ class TestPictures:
         labels = [label.get_text() for label in ax.get_yticklabels()]
         assert sorted(labels) == ["a – b", "a – c", "b – c"]
         assert ax.get_title().startswith(
-            "All 3 tested pairs (score, α = 0.05)\nfilled: all 2 edges"
+            "All 3 tested pairs (score, α = 0.05)\nfilled: 2 of 2 edges"
         )
         assert ax.get_xlabel().endswith("for all tested pairs at once")
 

@@ -373,19 +373,12 @@ def plot_forest(result: EdgeTestResult, *, most: int = 30, ax: Axes | None = Non
 
 def _forest_title(result: EdgeTestResult, pairs: list[tuple[int, int]]) -> tuple[str, str]:
     """Which pairs are shown; how many edges are in the picture, and how many are not."""
-    n_pairs, tested = result.n_pairs, "tested " * (result.tested is not None)
-    which = f"The only {tested}pair" if n_pairs == 1 else f"All {n_pairs} {tested}pairs"
-    if len(pairs) < n_pairs:
-        strongest = f"{len(pairs)} strongest" if len(pairs) > 1 else "strongest"
-        which = f"The {strongest} of {n_pairs:,} {tested}pairs"
-    shown, edges = sum(bool(result.reject[pair]) for pair in pairs), result.n_edges
-    filled = "filled: the only edge" if edges == 1 else f"filled: all {edges:,} edges"
-    if not edges:
-        filled = "no edges"
-    elif shown < edges:
-        left = edges - shown
-        weaker = "1 weaker one is" if left == 1 else f"{left:,} weaker ones are"
-        filled = f"filled: {shown} of the {edges:,} edges; {weaker} left out"
+    tested, n = "tested " * (result.tested is not None), result.n_pairs
+    which = f"All {_count(n, f'{tested}pair')}"
+    if len(pairs) < n:
+        which = f"The {len(pairs)} strongest of {_count(n, f'{tested}pair')}"
+    shown = sum(bool(result.reject[pair]) for pair in pairs)
+    filled = f"filled: {shown:,} of {_count(result.n_edges)}" if result.n_edges else "no edges"
     return f"{which} {_of_method(result)}", filled
 
 
@@ -406,7 +399,12 @@ def plot_pvalues(result: EdgeTestResult, *, ax: Axes | None = None) -> Axes:
     ax.set_xlabel("p-value")
     ax.spines[["top", "right"]].set_visible(False)
     if (p >= 1).all():
-        _say_all_one(ax, result)
+        text = "Every p-value is 1, so there is nothing to draw."
+        if result.rows_needed is not None:
+            text += f"\nThe bound needs about {result.rows_needed:,} rows; there are "
+            text += f"{result.n_samples:,}."
+        ax.text(0.5, 0.5, text, ha="center", transform=ax.transAxes, color=style.NOTE)
+        ax.set_yticks([])
         layout.write_title(ax, title, *layout.adjusted(result))
         return ax
     limits = ""  # whose p-values are larger than uniform ones
@@ -464,17 +462,6 @@ def _draw_bars(
     band = (max(level - half, 0.0), level + half)
     ax.axhspan(*band, color=style.INK, alpha=0.12, linewidth=0, label="95 % of such bars")
     ax.set_ylim(0, 1.05 * max(float((edges + others).max()), band[1]))
-
-
-def _say_all_one(ax: Axes, result: EdgeTestResult) -> None:
-    text = "Every p-value is 1, so there is nothing to draw."
-    if result.rows_needed is not None:
-        text += f"\nThe bound needs about {result.rows_needed:,} rows; there are "
-        text += f"{result.n_samples:,}."
-    ax.set_ylim(0, 1)
-    ax.set_yticks([])
-    ax.spines["left"].set_visible(False)
-    ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, color=style.NOTE)
 
 
 _GAP = 0.05  # between two panels, as a share of the width
