@@ -62,14 +62,6 @@ def assert_same_graph(read, result, names):
 
 
 @every_kind
-def test_the_graph_opens_again(tmp_path, result, read, kind):
-    path = tmp_path / f"x.{kind}"
-    write_graph(result, path)
-    assert result.n_edges == 3
-    assert_same_graph(read(path), result, result.feature_names)
-
-
-@every_kind
 def test_hostile_names_survive(tmp_path, hostile, hostile_names, read, kind):
     path = tmp_path / f"x.{kind}"
     write_graph(hostile, path)

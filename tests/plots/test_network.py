@@ -143,16 +143,6 @@ def test_names_collide_neither_with_names_nor_with_nodes(star, require, p, size)
         assert {text.get_text() for text in axes.texts} == set(result.feature_names)
 
 
-@pytest.mark.parametrize("p", [2, 3, 12, 70])
-def test_a_graph_without_edges(p):
-    X = np.random.default_rng(1).standard_normal((200, p))
-    axes = plot_network(ew.edge_test(X, alpha=1e-6))
-    assert len(drawn_edges(axes)[0]) == 0
-    assert legend_texts(axes) == [axes.get_title()]
-    assert axes.get_title().startswith("0 edges")
-    assert len(axes.texts) == (p if p <= 60 else 0)
-
-
 def test_a_saved_picture_has_its_legends():
     """A file is cut to what is drawn, and the legends below the axes are."""
     ax = ew.edge_test(datasets.load_sachs(), method="score").plot()

@@ -63,6 +63,9 @@ def test_tables(result, require):
     )
     assert (frame["interval_low"] <= frame["difference"]).all()
     assert (frame["difference"] <= frame["interval_high"]).all()
+    # In the order of the p-values, so that a larger statistic is surer.
+    assert (np.diff(frame["statistic"].abs()) <= 1e-12).all()
+    assert (frame["statistic"] * frame["difference"] >= 0).all()
 
 
 def test_words(result):

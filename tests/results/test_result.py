@@ -180,15 +180,6 @@ def test_csv_is_read_back_without_any_options(method, backend, tmp_path, require
         assert len([*csv.reader(file)]) == 7
 
 
-def test_csv_runs_no_formula(tmp_path, hostile_rows, hostile_names):
-    ew.edge_test(hostile_rows, feature_names=hostile_names).to_csv(tmp_path / "x.csv")
-    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
-        cells = {cell for line in list(csv.reader(file))[1:] for cell in line[:2]}
-    assert "'=cmd|' /C calc'!A0" in cells
-    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in cells)
-    assert cells - {"'=cmd|' /C calc'!A0"} == set(hostile_names[1:])
-
-
 @pytest.mark.parametrize("kind", ["csv", "json", "html", "png", "svg", "graphml", "gexf", "cyjs"])
 def test_save_by_the_ending(scored, tmp_path, kind, require):
     require("networkx")

@@ -189,21 +189,6 @@ def test_every_kind_of_result_is_written_whole_and_read(kinds, tmp_path):
             )
 
 
-def test_nothing_half_written(kinds, tmp_path, monkeypatch, refuses):
-    path = tmp_path / "x.json"
-    path.write_text("old")
-
-    def fail(*arguments, **options):
-        raise OSError(28, "No space left on device")
-
-    refuses(lambda: kinds["pair"].to_json(tmp_path / "no" / "x"), DataError, "cannot write")
-    monkeypatch.setattr("pathlib.Path.write_text", fail)
-    for result in kinds.values():
-        refuses(lambda result=result: result.to_json(path), DataError, "No space left on device")
-    assert path.read_text() == "old"
-    assert os.listdir(tmp_path) == ["x.json"]
-
-
 def test_values_that_json_lacks(results):
     options = {"a": math.inf, "b": [math.nan, np.float64(0.1)], "c": np.arange(2), "d": "\0"}
     names = ("\ud800", "b\u2028", "😀", '"')

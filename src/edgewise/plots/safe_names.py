@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections import Counter
 from collections.abc import Sequence
+from os.path import commonprefix  # of letters, not of paths
 
 #: Where a name may be cut: after what separates its words.
 _WORD_END = re.compile(r"[\s_\-.:/|,;]+")
@@ -39,49 +38,14 @@ def short_names(names: Sequence[str], most: int) -> list[str]:
     """Printable names of at most `most` characters, no two of them the same.
 
     Names that fit stay as they are. If one does not fit, all lose the words that all begin or end
-    with; what is still too long loses its middle. Names that then look the same show where they
-    differ, and as a last resort a number.
+    with; what is still too long loses its middle, and what then looks the same gets a number.
     """
     full = [printable(name) for name in names]
     if len(full) > 1 and max(map(len, full)) > most:
         full = _without_common_words(full)
     short = [re.sub("…+", "…", shortened_inside(name, most)) for name in full]
-    for text, times in Counter(short).items():
-        if times > 1:
-            alike = [k for k, one in enumerate(short) if one == text]
-            same = len(_common_start([full[k] for k in alike]))
-            lead = max(min(same, most // 3), 1)
-            for k in alike:
-                rest, room = full[k][same:], most - lead - 1
-                tail = rest[:room] if len(rest) > room else full[k][-room:]
-                short[k] = f"{full[k][:lead]}…{tail}"
-    return _numbered(short, most)
-
-
-def _common_start(names: Sequence[str]) -> str:
-    """The letters that all names begin with."""
-    return os.path.commonprefix(list(names))  # noqa: RUF071 - of letters, not of paths
-
-
-def _without_common_words(names: list[str]) -> list[str]:
-    """The names without the whole words that all of them begin and end with."""
-    end = _common_start([name[::-1] for name in names])[::-1]
-    starts = [found.start() for found in _WORD_END.finditer(end)]
-    tail = len(end) - starts[0] if starts else 0
-    rest = [name[: len(name) - tail] for name in names]
-    start = _common_start(rest)
-    ends = [0, *(found.end() for found in _WORD_END.finditer(start))]
-    cut = ends[-1]
-    if len(ends) > 1 and all(_NUMBER.fullmatch(name[cut:]) for name in rest):
-        cut = ends[-2]  # "channel 12" says more than "12"
-    rest = [name[cut:] for name in rest]
-    return rest if all(rest) else names
-
-
-def _numbered(names: list[str], most: int) -> list[str]:
-    """The names, with a number where two are still the same."""
-    taken, seen, made = set(names), set[str](), list[str]()
-    for name in names:
+    taken, seen, made = set(short), set[str](), list[str]()
+    for name in short:
         text, number = name, 1
         while text in seen or (number > 1 and text in taken):
             number += 1
@@ -90,3 +54,18 @@ def _numbered(names: list[str], most: int) -> list[str]:
         seen.add(text)
         made.append(text)
     return made
+
+
+def _without_common_words(names: list[str]) -> list[str]:
+    """The names without the whole words that all of them begin and end with."""
+    end = commonprefix([name[::-1] for name in names])[::-1]  # noqa: RUF071
+    starts = [found.start() for found in _WORD_END.finditer(end)]
+    tail = len(end) - starts[0] if starts else 0
+    rest = [name[: len(name) - tail] for name in names]
+    start = commonprefix(rest)  # noqa: RUF071
+    ends = [0, *(found.end() for found in _WORD_END.finditer(start))]
+    cut = ends[-1]
+    if len(ends) > 1 and all(_NUMBER.fullmatch(name[cut:]) for name in rest):
+        cut = ends[-2]  # "channel 12" says more than "12"
+    rest = [name[cut:] for name in rest]
+    return rest if all(rest) else names

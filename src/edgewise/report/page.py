@@ -134,7 +134,7 @@ def report_html(result: EdgeTestResult, context: Context) -> str:
         sentences=[*map(printable, headline.sentences(result, graph, short))],
         meaning=meaning(result.provenance),
         method=result.method,
-        cautions=_cautions(result, "below" if context.methods else ""),
+        cautions=_cautions(result),
         condition=condition(result),
         title=printable(context.title),
         adjusted=_adjusted(result),
@@ -184,17 +184,16 @@ def _adjusted(result: EdgeTestResult) -> str:
     return f"Adjusted for, but not tested: {names}. {text}" if names else text
 
 
-def _cautions(result: EdgeTestResult, where: str) -> list[str]:
+def _cautions(result: EdgeTestResult) -> list[str]:
     """What a reader must know before the figures; the most important first."""
     cautions = [printable(caution) for caution in result.cautions]
-    if result.rows_needed is not None:
-        few = (
-            "The rows are too few for this method: its threshold is infinite, so it finds no edge. "
-            f"About {result.rows_needed:,} rows would make it finite; method “score” needs fewer"
-            f"{', as the table of methods ' + where + ' shows' if where else ''}."
-        )
-        cautions.insert(0, few)
-    return cautions
+    if result.rows_needed is None:
+        return cautions
+    few = (
+        "The rows are too few for this method: its threshold is infinite, so it finds no edge. "
+        f"About {result.rows_needed:,} rows would make it finite; method “score” needs fewer."
+    )
+    return [few, *cautions]
 
 
 def _facts(result: EdgeTestResult) -> list[tuple[str, str]]:

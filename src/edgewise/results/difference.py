@@ -465,30 +465,27 @@ def decide_differences(
 ) -> EdgeDifferenceResult:
     """The result of all comparisons; `draws` has a permutation of all statistics in each row."""
     names = compared[0].first.feature_names
-    alpha, correction = question.alpha, question.correction
-    pairs = len(names) * (len(names) - 1) // 2
-    tested = question.tested(names)
+    pairs, tested = len(names) * (len(names) - 1) // 2, question.tested(names)
     own = np.ones(pairs, dtype=bool) if tested is None else pairs_of(tested)
-    every = np.tile(own, len(compared))
+    every, permuted = np.tile(own, len(compared)), None
     differences = [groups.difference(int(every.sum())) for groups in compared]
-    permuted = None
     if draws is None:
         log_p = np.concatenate([one.log_pvalues() for one in differences])
     else:
         sizes = np.concatenate([np.abs(pairs_of(one.statistic())) for one in differences])
         permuted = PermutedTests.of(sizes, np.abs(draws), every)
         log_p = permuted.log_pvalue
-    if permuted is not None and correction == "maxt":
+    log_adjusted = np.full(len(log_p), np.nan)
+    if permuted is not None and question.correction == "maxt":
         log_adjusted = permuted.log_adjusted
     else:
-        log_adjusted = np.full(len(log_p), np.nan)
-        log_adjusted[every] = adjust(log_p[every], correction)
+        log_adjusted[every] = adjust(log_p[every], question.correction)
     decided = []
     for k, (groups, difference) in enumerate(zip(compared, differences, strict=True)):
         part = slice(k * pairs, (k + 1) * pairs)
         log_global = log_any(log_p[part][own], int(own.sum()))
         if permuted is not None:
-            difference = replace(difference, permuted=permuted.maxima(part, alpha))
+            difference = replace(difference, permuted=permuted.maxima(part, question.alpha))
             log_global = permuted.log_any(part)
         log_own = np.where(own, log_p[part], np.nan)
         first, second = (replace(one, maxima=None) for one in (groups.first, groups.second))

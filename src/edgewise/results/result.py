@@ -166,7 +166,7 @@ class EdgeTestResult(Result):
         for part in (self.measurement, self.measurement.estimate, self.decision):
             for known in fields(part):
                 if isinstance(array := getattr(part, known.name), np.ndarray):
-                    frozen(array)
+                    array.flags.writeable = False
 
     @property
     def _measured(self) -> Measurement:

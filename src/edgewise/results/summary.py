@@ -215,8 +215,8 @@ def all_notes(result: EdgeTestResult) -> list[str]:
 
 def missing_value_notes(result: EdgeTestResult) -> list[str]:
     """Sentences about missing values and weights; none if there were none."""
-    notes, rows = [], result.provenance
-    if result.n_dropped:
+    notes, rows = [], result.measurement.provenance
+    if rows.n_dropped:
         notes.append(_dropped(result))
     if rows.pair_rows is not None:
         total, counts = sum(rows.n_missing), rows.pair_rows[result.tested_pairs()]

@@ -204,6 +204,8 @@ def test_the_card_of_an_edge(show):
     assert told["partial correlation"] == signed(edge.partial_correlation)
     assert told["interval"] == f"{signed(edge.interval_low)} to {signed(edge.interval_high)}"
     assert shown.text("#side dd.muted") == result.interval_label
+    assert shown.text("#side .words") == edge.sentence()
+    assert shown.all("#side button")[-1] == shown.text("#side .words + button") == "Copy"
     assert told["at α = 0.05"] == "an edge"
     i, j = (result.feature_names.index(name) for name in edge[:2])
     points = np.array(shown.all(".scatter circle", "e => [e.cx, e.cy].map(c => c.baseVal.value)"))
