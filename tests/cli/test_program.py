@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -11,6 +10,10 @@ import threading
 import time
 
 import pytest
+
+from edgewise.api.compare_methods import compare_methods
+from edgewise.cli.run import Bar
+from edgewise.tables.open import as_table
 
 PROGRAM = [sys.executable, "-m", "edgewise"]
 SIGNALS = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs signals and named pipes")
@@ -258,33 +261,49 @@ def test_not_inside_the_import_system(monkeypatch):
         _stop(signal.SIGINT, Frame)
 
 
-def test_a_bar_on_a_terminal(start, csv_file, require):
-    """Rows come through a pipe without end, so the bar stays until it was seen."""
+def test_a_bar_on_a_terminal(csv_file, require):
+    """It names what runs, and goes away."""
     leader, follower = require("pty").openpty()
-    process = subprocess.Popen(
-        [*PROGRAM, "accumulate", "-", "-o", csv_file.with_name("x.ews")],
-        stdin=subprocess.PIPE,
-        stderr=follower,
-        stdout=subprocess.DEVNULL,
-    )
+    command = [*PROGRAM, "test", csv_file, "--method", "score"]
+    subprocess.run(command, stderr=follower, stdout=subprocess.DEVNULL, check=True)
     os.close(follower)
-    names, rows = csv_file.read_bytes().split(b"\n", 1)
+    shown = os.read(leader, 65536)
+    os.close(leader)
+    assert b"score" in shown
+    assert b"400 rows" in shown
+    assert shown.endswith(b"\x1b[2K")
 
-    def feed():
-        with contextlib.suppress(BrokenPipeError), process.stdin:
-            process.stdin.write(names + b"\n")
-            while True:
-                process.stdin.write(rows)
 
-    feeder = threading.Thread(target=feed)
-    feeder.start()
-    shown = b""
-    try:
-        while b"rows" not in shown:
-            shown += os.read(leader, 4096)  # raises if the program ends
-    finally:
-        process.kill()
-        process.wait()
-        feeder.join()
-        os.close(leader)
-    assert b"reading" in shown
+class Shown:
+    """What a progress of rich was told."""
+
+    def __init__(self):
+        self.names, self.counts = [], []
+
+    def add_task(self, what, **_):
+        self.names.append(what)
+        return 1
+
+    def update(self, task, description=None, completed=0, total=None):
+        self.names += [description] * (description is not None)
+        self.counts.append(completed)
+
+
+def test_it_names_each_method_and_never_counts_more_rows_than_there_are(rows):
+    from contextlib import nullcontext
+
+    from edgewise._parallel import watched_by
+
+    shown = Shown()
+    bar = Bar(shown, "looking at the rows", None, "rows")
+    table = as_table(rows, progress=bar.advance)
+    bar.total = table.estimated_rows
+    with watched_by(lambda *_: nullcontext(lambda done: None), bar.name):
+        compare_methods(table, methods=["score", "batch", "kendall"])
+    assert shown.names == [
+        "looking at the rows",
+        "score, 1 of 3",
+        "batch, 2 of 3",
+        "kendall, 3 of 3",
+    ]
+    assert max(shown.counts) == 400

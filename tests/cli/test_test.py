@@ -246,11 +246,8 @@ class TestEscapes:
             ["test", self.ESCAPE],
             ["test", csv_file, "--csv", f"{self.ESCAPE}/x"],
             ["test", csv_file, "--columns", self.ESCAPE],
-            ["test", csv_file, "--pairs", self.ESCAPE],
             ["test", csv_file, f"--{self.ESCAPE}"],
-            ["test", csv_file, "--method", self.ESCAPE],
             ["merge", self.ESCAPE, "-o", "x"],
-            ["pair", csv_file, self.ESCAPE, "b"],
             ["diff", csv_file, "--by", self.ESCAPE],
             [self.ESCAPE],
         ):

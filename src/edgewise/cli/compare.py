@@ -81,8 +81,9 @@ def _compare_methods(options: dict[str, Any]) -> None:
             cells = [finds, str(line.result.n_edges), f"{line.seconds:.2f}"]
         table.append([line.label, line.guarantee, *cells])
     print_table(("method", "guarantee", "|ρ| of an edge", "edges", "seconds"), table, left=2)
-    for reason in by_reason((line.label, line.failure) for line in lines if line.result is None):
-        output(as_typed(reason))
+    failed = ((line.label, as_typed(line.failure)) for line in lines if line.result is None)
+    for reason in by_reason(failed):
+        output(reason)
     if not options["every"]:
         output(f"{len(bounds)} bounds on all entries at once, which need many rows: --all")
     output()

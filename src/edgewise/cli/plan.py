@@ -92,8 +92,8 @@ def plan_command(**options: Any) -> None:
         needed = [] if own is None else [f"{own.n_samples:,}", f"{int(np.nanmax(own.pairs)):,}"]
         table.append([label, one.method.guarantee, found, *needed])
     print_table(headings, table, left=2)
-    for reason in by_reason((label, str(error)) for label, error in failures):
-        output(as_typed(reason))
+    for reason in by_reason((label, as_typed(str(error))) for label, error in failures):
+        output(reason)
     family = f"({name}, {'all' if pilot.method.simultaneous else 'Holm over'} {n_pairs:,} pairs)"
     finding = "are too few for any effect"
     if not math.isnan(finds):

@@ -13,7 +13,7 @@ import click
 from edgewise._checks import check_ending
 from edgewise._files import atomic_path, check_writable
 from edgewise._parallel import watched_by
-from edgewise.cli.options import READING, arguments
+from edgewise.cli.options import READING, arguments, as_typed
 from edgewise.cli.show import warnings_shown
 from edgewise.errors import DataError
 from edgewise.plots.export import graph_kind, plot_kind
@@ -160,5 +160,5 @@ def write_notes(path: str | None, notes: list[str]) -> None:
     """Write what a CSV file does not say into a file beside it."""
     if path is not None and os.path.isfile(path):
         with atomic_path(f"{path}.notes.txt") as temporary:
-            text = "".join(f"{' '.join(note.split())}\n" for note in notes)
+            text = "".join(f"{' '.join(as_typed(note).split())}\n" for note in notes)
             temporary.write_bytes(text.encode("utf-8", "backslashreplace"))
