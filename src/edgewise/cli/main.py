@@ -150,7 +150,7 @@ def main() -> None:
 
 @command(
     "help",
-    {"Options": (click.Argument(["topic"], type=click.Choice(["methods"])),)},
+    {"Options": (click.Argument(["topic"], type=click.Choice(["methods"]), default="methods"),)},
     """
     # Which methods there are, and what tunes each of them
     edgewise help methods

@@ -279,7 +279,7 @@ def as_typed(sentence: str) -> str:
         rf"^({some})(?=: )|(?<=`)({some})(?=`)", lambda found: names[found[0]], sentence
     )
     sentence = re.sub(
-        rf"\b({some})=(?:'([^']*)'|\"([^\"]*)\"|(\d[\d.]*)|True|None|\.\.\.)",
+        rf"\b({some})=(?:'([^']*)'|\"([^\"]*)\"|(\d[\d.]*)|True|False|None|\.\.\.)",
         lambda found: " ".join([names[found[1]], *filter(None, found.groups()[1:])]),
         sentence,
     )
