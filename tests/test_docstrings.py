@@ -72,7 +72,7 @@ OF_SKLEARN = ("set_fit_request",)
 NAMES = {
     f"{path}.{name}": getattr(import_module(path), name)
     for path in MODULES
-    for name in import_module(path).__all__
+    for name in getattr(import_module(path), "__all__", dir(import_module(path)))
 } | {
     path: getattr(import_module(path.rpartition(".")[0]), path.rpartition(".")[2])
     for path in RESULT_TYPES

@@ -74,12 +74,9 @@ def compare_groups(
     r"""Test for every pair of variables whether its partial correlation differs between groups.
 
     H₀(i, j) is ρ^A_ij = ρ^B_ij, ρ the correlation of two variables given all others. The statistic
-    is
-
-    .. math:: D = (z_A - z_B) / \sqrt{V_A + V_B}, \qquad z = \operatorname{atanh} \hat\rho,
-
-    with the variance V that the method measures in each group, so neither the laws nor the numbers
-    of rows of the groups need be equal. Their rows must be independent: other subjects, other days.
+    is (z_A − z_B)/√(V_A + V_B), z = atanh ρ̂, with the variance V that the method measures in each
+    group, so neither the laws nor the numbers of rows of the groups need be equal. Their rows must
+    be independent: other subjects, other days.
 
     Parameters
     ----------
@@ -123,11 +120,6 @@ def compare_groups(
     EdgeDifferenceResult
         Which pairs differ, by how much, and a test that any differs; with more than two levels,
         ``result[level]`` is the comparison of one with all the others.
-
-    Warns
-    -----
-    BrokenAssumptionWarning
-        If the data contradict what the method assumes; `result.cautions` says it too.
 
     Examples
     --------
@@ -269,7 +261,7 @@ def _opened(
             table, found = None, sample.feature_names
         else:
             table = as_table(data, **reading)
-            if like and sorted(table.feature_names) == sorted(like) != list(table.feature_names):
+            if like and table.feature_names != like and {*table.feature_names} == {*like}:
                 source = table if reading["clusters"] is None else data
                 table = as_table(source, **{**reading, "columns": like, "exclude": None})
             found = table.feature_names

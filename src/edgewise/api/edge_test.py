@@ -55,7 +55,7 @@ def edge_test(
         "auto" chooses among "score", "batch" and "nodewise"; `result.why` says why. Edge by edge:
         "score", "wald", "nodewise" (also more columns than rows), "batch" (rows may depend on
         the rows before them), "kendall" (any tails), and the baselines "elliptical" and "fisher".
-        All entries at once: "entrywise", "whitened", "spectral", and the paper's [1]_ "trace" and
+        All entries at once: "entrywise", "whitened", "spectral", and the paper's "trace" and
         "eig" (a heuristic).
     alpha : float
         Significance level.
@@ -93,16 +93,6 @@ def edge_test(
     -------
     EdgeTestResult
         The edges, and what they were decided from: estimates, statistics, p-values, thresholds.
-
-    Warns
-    -----
-    BrokenAssumptionWarning
-        If the data contradict what the method assumes; `result.cautions` says it too.
-
-    References
-    ----------
-    .. [1] W. Bounliphone and M. Blaschko, "A U-statistic Approach to Hypothesis Testing for
-       Structure Discovery in Undirected Graphical Models", 2016.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -114,8 +114,7 @@ def edge_test_within(
     left = deadline - _clock()
     best = min(trials, key=lambda trial: trial.threshold(question.alpha, left, n))
     with without_warnings():
-        go_on = _repeated if best.method.needs.reads_again else _read_on
-        best = go_on(best, _Sample(table, max(n // 1000, _PILOT_BLOCK)), deadline, n)
+        best = _repeated(best, _Sample(table, max(n // 1000, _PILOT_BLOCK)), deadline, n)
     result = decided(best.measurement, question)
     sampling = "all rows"
     if result.n_samples < n:
@@ -126,14 +125,13 @@ def edge_test_within(
 
 
 class _Sample(Table):
-    """Blocks of a table in an order whose beginning is always spread evenly, until `enough`."""
+    """Blocks of a table in an order whose beginning is always spread evenly, until `most` rows."""
 
     rescannable = False
 
     def __init__(self, table: Table, length: int) -> None:
         self.feature_names, self.named = table.feature_names, table.named
         self.in_memory, self._table = table.in_memory, table
-        self.enough: Callable[[int], bool] = lambda n_read: False
         n, entries = table.n_rows or 0, table.entries()
         starts = np.arange(0, max(n, 1), min(length, batch_rows(len(self.feature_names))))
         if len(entries) < n:  # else it can be entered at every row
@@ -145,6 +143,7 @@ class _Sample(Table):
             step += 1
         self._sections = [sections[k * step % len(sections)] for k in range(len(sections))]
         self.read: list[tuple[int, int]] = []
+        self.most = n
 
     def blocks(self, start: int = 0) -> Iterator[Rows]:
         self.read, n_read = [], 0
@@ -156,14 +155,14 @@ class _Sample(Table):
                 done, n_read = done + piece.shape[0], n_read + piece.shape[0]
                 self.read[-1] = (start, done)
                 yield piece
-                if self.enough(n_read):
+                if n_read >= self.most:
                     return
                 if start + done == stop:
                     break
 
     def first(self, most: int) -> FloatArray:
         """The rows of the first blocks that have so many together."""
-        self.enough = lambda n_read: n_read >= most
+        self.most = most
         rows = [np.array(block, dtype=float) for block in self.blocks()]
         return np.concatenate([np.empty((0, len(self.feature_names))), *rows])
 
@@ -223,23 +222,21 @@ def _tried(method: Method, rows: FloatArray, pilot: _Sample, reading: float) -> 
     return _Trial(method, measurement, len(pilot.read), fixed, per_row + reading)
 
 
-def _read_on(best: _Trial, sample: _Sample, deadline: float, n: int) -> _Trial:
-    """Read blocks into the sums of a method that reads each row once."""
-    if best.n_rows >= min(best.affordable(deadline - _clock()), n):
-        return best
-    sample.enough = lambda n_read: n_read >= best.n_rows and _clock() > deadline - best.fixed
-    measurement = sample.measured(best.method, sample)
-    return best._replace(measurement=measurement, blocks=len(sample.read))
-
-
 def _repeated(best: _Trial, sample: _Sample, deadline: float, n: int) -> _Trial:
-    """Measure samples that grow by a method that reads rows often; the time of each corrects."""
+    """Measure samples that grow; the time of each corrects that of the next."""
+    again = best.method.needs.reads_again
     while True:
-        began, most = _clock(), min(_GROWTH * best.n_rows, _MOST // len(sample.feature_names), n)
+        began, most = _clock(), min(_GROWTH * best.n_rows, n)
+        if again:
+            most = min(most, _MOST // len(sample.feature_names))
         wanted = int(min(best.affordable(_SHARE * (deadline - began)), most))
         if wanted <= best.n_rows or wanted < min(1.5 * best.n_rows, most):
             return best
-        measurement = sample.measured_in(best.method, sample.first(wanted))
+        if again:
+            measurement = sample.measured_in(best.method, sample.first(wanted))
+        else:
+            sample.most = wanted
+            measurement = sample.measured(best.method, sample)
         seconds, n_rows = _clock() - began, measurement.estimate.n_samples
         per_row = max(seconds - best.fixed, 0.1 * seconds) / n_rows
         best = _Trial(best.method, measurement, len(sample.read), best.fixed, per_row)

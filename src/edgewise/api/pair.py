@@ -74,11 +74,6 @@ def partial_test(
     PairTest
         Estimate, p-value, interval, and a sentence to quote.
 
-    Warns
-    -----
-    BrokenAssumptionWarning
-        If the data contradict what the method assumes, as `edge_test` does.
-
     Examples
     --------
     >>> import edgewise as ew

@@ -65,7 +65,9 @@ def pool(
         \bar z = \frac1m \sum z, \quad W = \frac1m \sum s^2, \quad
         B = \frac1{m-1} \sum (z - \bar z)^2, \quad T = W + (1 + 1/m) B,
 
-    and z̄/√T is compared with Student's t with the degrees of freedom of Barnard and Rubin [2]_.
+    and z̄/√T is compared with Student's t with the degrees of freedom of Barnard and Rubin (1999). A
+    caution, and a warning, says so if all copies are equal, or if variances are larger than those of
+    independent Gaussian rows, which most imputers assume.
 
     Parameters
     ----------
@@ -85,18 +87,6 @@ def pool(
         `precision` the means of the copies, and the rest of `precision` belongs to tanh z̄.
         ``provenance.missing_information`` is the share of T that is there because values are
         missing, (1 + 1/m)B/T.
-
-    Warns
-    -----
-    BrokenAssumptionWarning
-        If all copies are equal, so that the imputer draws nothing at random; or if variances are
-        larger than those of independent Gaussian rows, which most imputers assume.
-
-    References
-    ----------
-    .. [1] D. B. Rubin, "Multiple Imputation for Nonresponse in Surveys", Wiley, 1987.
-    .. [2] J. Barnard and D. B. Rubin, "Small-sample degrees of freedom with multiple imputation",
-       Biometrika 86 (1999), 948-955.
 
     Examples
     --------
