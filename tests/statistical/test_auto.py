@@ -123,6 +123,29 @@ def test_long_dependence(trial, law):
     trial.rate_at_most("false edges without a word", false, 0.05)
 
 
+@pytest.mark.parametrize("phi", [0.3, 0.6, 0.9] if FULL else [0.9])
+@pytest.mark.parametrize(
+    ("n", "df"), [(150, 0), (500, 0), (500, 5), (2000, 5)] if FULL else [(500, 5)]
+)
+def test_lags(trial, phi, n, df):
+    """Given the rows before, both families keep the level, with more power than batches."""
+    precision, false, past, own, batch = make_chain_precision(5), [], [], [], []
+    edges = np.triu(precision != 0, 1)
+    for rng in trial.draws(40, 400):
+        noise = rng.standard_t(df, (n + _BURN, 5)) if df else rng.standard_normal((n + _BURN, 5))
+        noise = noise @ mixing_matrix(precision).T
+        rows = lfilter([1], [1, -phi], noise, axis=0)[_BURN:]
+        result = ew.edge_test(rows, lags=1)
+        false.append(bool(result.reject[:5, :5][precision == 0].any()))
+        past.append(any(edge.reject and edge.source != edge.target for edge in result.lagged))
+        own.append(result.reject[:5, :5][edges].mean())
+        batch.append(ew.edge_test(rows, method="batch").reject[edges].mean())
+    with trial.together():
+        trial.rate_at_most("false edges in a table", false, 0.05)
+        trial.rate_at_most("false edges from the past", past, 0.05)
+        trial.ratio_at_least("power beside batch", own, batch, 1.0)
+
+
 @pytest.mark.parametrize("df", [0, 5] if FULL else [5])
 @pytest.mark.parametrize(("n", "p"), SIZES)
 def test_independent_rows(trial, n, p, df):

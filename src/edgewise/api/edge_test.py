@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from edgewise._checks import check_choice, check_columns
 from edgewise.api.confidence_sequence import ConfidenceSequence
 from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
+from edgewise.inference.corrections import adjust
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.question import Question
 from edgewise.inference.sample import open_sample
@@ -16,10 +20,12 @@ from edgewise.methods.auto import Auto
 from edgewise.methods.method import Feature, Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.sequential import Sequential
-from edgewise.results.result import EdgeTestResult, decide
+from edgewise.results.result import EdgeTestResult, LaggedEdge, decide
 from edgewise.results.summary import missing_value_notes
 from edgewise.sums.save import as_state
-from edgewise.tables.options import MISSING, NORMAL_SCORES, options_of
+from edgewise.tables.open import as_table
+from edgewise.tables.options import MISSING, NORMAL_SCORES, check_lags, options_of, view
+from edgewise.tables.table import Table
 
 
 def edge_test(
@@ -152,6 +158,15 @@ def measured_and_decided(
             )
         method, state = state.method(), state.state
     question = method.question(alpha, correction, min_effect, given=given, pairs=pairs)
+    if lags := getattr(method, "lags", 0):
+        if state is not None:
+            raise ParameterError("lags: expected rows, got a state, which has none.")
+        data = view(as_table(data, **rows), lags=lags)
+        check_lags(options_of(data))
+        own = data.feature_names[: len(data.feature_names) // (lags + 1)]
+        past = data.feature_names[len(own) :]
+        question = replace(question, given=(*question.given, *past))
+        rows, leave_out = {"missing": rows.get("missing", "auto")}, False
     sample = open_sample(
         data if state is None else state,
         method.needs,
@@ -168,7 +183,36 @@ def measured_and_decided(
     resampled: tuple[Feature, ...] = ("maxt",) if question.correction == "maxt" else ()
     method, sample = method.resolved(sample, *resampled)
     measurement = method.measure(sample)
-    return measurement, decided(measurement, question, sample.notes)
+    result = decided(measurement, question, sample.notes)
+    if lags:
+        targets = [name for name in own if name not in question.given]
+        alone = replace(method, lags=0)  # type: ignore[call-arg]
+        result = replace(result, lagged=_lagged(data, alone, own, targets, question))
+    return measurement, result
+
+
+def _lagged(
+    table: Table, method: Method, own: Sequence[str], targets: Sequence[str], question: Question
+) -> tuple[LaggedEdge, ...]:
+    """Each column of the rows before and each of now, given all others of the rows before."""
+    found = []
+    for target in targets:
+        now = view(table, now=(own.index(target),))
+        pairs = [(name, target) for name in now.feature_names[1:]]
+        sample = open_sample(now, method.needs, f"method {method.name!r}")
+        measured = method.measure(replace(sample, lags=0))
+        result = decide(measured, method.question(question.alpha, None, pairs=pairs))
+        for k in range(len(pairs)):
+            lag, source = divmod(k, len(own))
+            rho, log_p = result.partial_correlation[0, k + 1], result.log_pvalue[0, k + 1]
+            found.append((own[source], target, lag + 1, float(rho), float(log_p)))
+    log_p = np.array([one[-1] for one in found])
+    adjusted = adjust(log_p, "holm" if question.correction == "maxt" else question.correction)
+    edges = [
+        LaggedEdge(*one[:-1], math.exp(log), math.exp(all_), bool(all_ <= math.log(question.alpha)))
+        for one, log, all_ in zip(found, log_p, adjusted, strict=True)
+    ]
+    return tuple(sorted(edges, key=lambda edge: (edge.pvalue, -abs(edge.partial_correlation))))
 
 
 def decided(

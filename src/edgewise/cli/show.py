@@ -18,6 +18,7 @@ import click
 from edgewise.cli.options import as_typed
 from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning
 from edgewise.plots.safe_names import printable, short_names
+from edgewise.results.summary import lagged_edges
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -145,6 +146,8 @@ def print_edges(result: EdgeTestResult, *, every: bool) -> None:
     if result.n_edges:
         headings = ("edge", "partial\ncorrelation")
         print_pairs(result, headings, ("partial_correlation",), every)
+    for line in lagged_edges(result):
+        output(line)
 
 
 def show_notes(notes: Iterable[str], cautions: Iterable[str]) -> None:

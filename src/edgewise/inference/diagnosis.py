@@ -247,11 +247,15 @@ def choice(
 
 
 def diagnosis_of(
-    estimate: PrecisionEstimate, first_look: FirstLook | None, names: Sequence[str]
+    estimate: PrecisionEstimate,
+    first_look: FirstLook | None,
+    names: Sequence[str],
+    lags: int = 0,
 ) -> Diagnosis:
     """What the first pass says about the rows; without a first look at them, only their number.
 
-    `estimate` is from the same rows; its columns may be standardised.
+    `estimate` is from the same rows; its columns may be standardised. With `lags` the columns of
+    the rows before are the last ones, and it is the others that matter.
     """
     # The same for standardised estimates: √Θ̂_ii, and the standard deviations of the columns.
     root = estimate.residual_map.diagonal()
@@ -261,6 +265,7 @@ def diagnosis_of(
         return Diagnosis(n, p, math.nan, math.nan, spread)
     leading = first_look.leading
     columns = np.ascontiguousarray(leading.T)
+    own = p // (lags + 1)
     centred = estimate.centre.subtract_from(leading, np.empty_like(columns))
     residuals = estimate.residual_map.T @ centred
     standard = centred / scale[:, np.newaxis]
@@ -272,10 +277,10 @@ def diagnosis_of(
     m = in_order.shape[1]
     usual = (in_order[:, (m - 1) // 2] + in_order[:, m // 2]) / 2
     events = (columns != usual[:, np.newaxis]).sum(axis=1) / len(leading)
-    often = len(leading) * events**2 >= _FEWEST_COINCIDENCES
+    often = len(leading) * events[:own] ** 2 >= _FEWEST_COINCIDENCES
     # Pairs of columns that are expected to differ from their usual values in few rows together: for
     # each column, how many of the more frequent ones make a rare pair with it.
-    order = np.flatnonzero(events < 0.5)
+    order = np.flatnonzero(events[:own] < 0.5)
     order = order[np.argsort(events[order], kind="stable")]
     expected = n * events[order]  # the rarest column first
     enough = Diagnosis.fewest_joint * n / np.maximum(expected, 1e-9)
@@ -285,22 +290,28 @@ def diagnosis_of(
     discrete = np.zeros(p, dtype=bool)
     if len(leading) >= _FEWEST_TO_COUNT:
         most = Diagnosis.most_values
-        for column in np.flatnonzero(different < most):
+        for column in np.flatnonzero(different[:own] < most):
             discrete[column] = len(np.unique(columns[column])) <= most
-    # A column of groups, one after the other, is no level.
-    levels = level_columns(standard) & ~discrete
+    # A column of groups, one after the other, is no level; lags take away what makes one.
+    levels = np.zeros(p, dtype=bool) if lags else level_columns(standard) & ~discrete
     return Diagnosis(
         n,
         p,
         kurtosis_ratio=float(squared @ squared) / len(leading) / (p * (p + 2)),
-        dependence_pvalue=dependence_pvalue(residuals if often.all() else residuals[often]),
+        dependence_pvalue=dependence_pvalue(
+            residuals if often.all() and not lags else residuals[:own][often]
+        ),
         scale_ratio=spread,
         level_columns=tuple(names[k] for k in np.flatnonzero(levels).tolist()),
-        dominant_rows=_dominant_rows(first_look, estimate, scale, names),
+        dominant_rows=tuple(
+            row
+            for row in _dominant_rows(first_look, estimate, scale, names)
+            if not lags or row.column in names[:own]
+        ),
         rare_pairs=tuple((names[i], names[j]) for i, j in rare),
         n_rare_pairs=int(np.maximum(partners, 0).sum()),
         discrete_columns=tuple(names[k] for k in np.flatnonzero(discrete).tolist()),
-        mistakes=mistakes(columns, different / max(m - 1, 1), estimate, names),
+        mistakes=() if lags else mistakes(columns, different / max(m - 1, 1), estimate, names),
         **_tail_facts(np.sqrt(squared), standard),
     )
 

@@ -130,6 +130,7 @@ class Sample:
     n_dropped: int = 0
     files: tuple[FileRead, ...] = ()
     transform: str | None = None
+    lags: int = 0
     given: tuple[str, ...] = ()
     facts: Diagnosis | None = None
     estimate: PrecisionEstimate | None = None
@@ -499,4 +500,5 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
         n_dropped=n_dropped,
         files=files_read(table),
         transform=options.transform,
+        lags=options.lags,
     )

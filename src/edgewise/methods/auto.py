@@ -10,7 +10,7 @@ from typing import ClassVar
 from edgewise.inference.diagnosis import choice, diagnosis_of
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.sample import Needs, Sample
-from edgewise.methods.method import Assumes, Feature, Method
+from edgewise.methods.method import Assumes, Feature, Method, lags_option
 from edgewise.methods.registry import registered
 from edgewise.tables.options import NORMAL_SCORES
 
@@ -30,6 +30,11 @@ class Auto(Method):
     0.01) or can be read only once, else `score`. Where few methods can do what is asked for, such
     as clusters or a comparison of two groups, it chooses among these.
 
+    Parameters
+    ----------
+    lags : int
+        Adjust each row for so many rows before it.
+
     Examples
     --------
     >>> import edgewise as ew
@@ -40,12 +45,23 @@ class Auto(Method):
     Rows depend on the rows before them (p
     """
 
+    lags: int = lags_option()
+
     name: ClassVar[str] = "auto"
     guarantee: ClassVar[str] = "per edge, chosen by the rows"
     condition: ClassVar[str] = "what the chosen method assumes"
     assumes: ClassVar[Assumes] = Assumes(0)
     supports: ClassVar[frozenset[Feature]] = frozenset(
-        {"clusters", "missing", "weights", "transform", "maxt", "two groups", "permutations"}
+        {
+            "clusters",
+            "missing",
+            "weights",
+            "transform",
+            "maxt",
+            "two groups",
+            "permutations",
+            "lags",
+        }
     )
 
     @property
@@ -73,7 +89,8 @@ class Auto(Method):
             why = f"Rows can be read only once, so {name} was used instead of {able[0]}."
         if name == "batch":
             sample = sample.in_batches()
-        method = registered()[name]()
+        options = {"lags": self.lags} if self.lags else {}
+        method = registered()[name](**options)
         purpose = f"method {name!r}"
         return method, replace(sample, why=why, purpose=purpose)
 
@@ -95,6 +112,8 @@ def _features_of(sample: Sample) -> list[Feature]:
         found.append("weights" if sample.pairwise.weighted else "missing")
     if sample.transform == NORMAL_SCORES:
         found.append("transform")
+    if sample.lags:
+        found.append("lags")
     return found
 
 
@@ -105,5 +124,5 @@ def _looked_at(sample: Sample, able: Sequence[str]) -> Sample:
     if wide and choice(sample.n_samples, len(names), math.nan, able)[0] == "nodewise":
         return sample
     estimate = registered()[able[0]]().estimate(sample)
-    facts = diagnosis_of(estimate, sample.first_look, names)
+    facts = diagnosis_of(estimate, sample.first_look, names, sample.lags)
     return replace(sample, facts=facts, estimate=estimate)

@@ -23,6 +23,7 @@ from edgewise.methods.method import (
     Feature,
     Method,
     batches_option,
+    lags_option,
     seed_option,
 )
 from edgewise.methods.planning import Measured
@@ -62,11 +63,14 @@ class Batch(Method):
     n_batches : int, optional
         At least that many batches and less than twice as many. By default 100, and with p > 160
         columns 16,000/p, but at least 16; fewer where batches would be too short.
+    lags : int
+        Adjust each row for so many rows before it.
     random_state : int
         Seed of the bootstrap of ``correction="maxt"``.
     """
 
     n_batches: int | None = batches_option()
+    lags: int = lags_option()
     random_state: int = seed_option()
 
     name: ClassVar[str] = "batch"
@@ -76,7 +80,7 @@ class Batch(Method):
     )
     assumes: ClassVar[Assumes] = Assumes.FOURTH_MOMENTS_IF_SKEWED
     supports: ClassVar[frozenset[Feature]] = frozenset(
-        {"missing", "weights", "transform", "maxt", "two groups"}
+        {"missing", "weights", "transform", "maxt", "two groups", "lags"}
     )
 
     @property
@@ -87,7 +91,7 @@ class Batch(Method):
         estimate, pairwise = self.estimate(sample), sample.pairwise
         look = sample.first_look
         cautions: tuple[Caution, ...] = ()
-        facts = sample.facts or diagnosis_of(estimate, look, sample.feature_names)
+        facts = sample.facts or diagnosis_of(estimate, look, sample.feature_names, sample.lags)
         sample = replace(sample, facts=facts)
         rows = None if pairwise is None else pairwise.effective_rows
         length = _ENOUGH_ROWS

@@ -49,6 +49,7 @@ Feature = Literal[
     "two groups",
     "permutations",
     "latent variables",
+    "lags",
 ]
 # The argument that asks for a feature, its value, and what else would do.
 _ASKED_BY: dict[Feature, tuple[str, str]] = {
@@ -96,6 +97,10 @@ def option(
 
 def batches_option(help: str = "Batches of rows; by default 100, fewer above 160 columns.") -> Any:
     return option(None, help, kind=int, at_least=2, found=True)
+
+
+def lags_option() -> Any:
+    return option(0, "Adjust each row for so many rows before it.", kind=int)
 
 
 def seed_option(help: str = "Seed of the bootstrap of --correction maxt.") -> Any:
@@ -200,8 +205,10 @@ class Method(ABC):
         options: Mapping[str, Any] | None = None,
     ) -> Measurement:
         """A measurement with all names, and with what the data say against the method."""
+        if getattr(self, "lags", 0) != sample.lags:
+            raise ParameterError("lags: only edge_test and EdgeTest have lags; leave them out.")
         names, look, pairwise = sample.feature_names, sample.first_look, sample.pairwise
-        facts = sample.facts or diagnosis_of(estimate, look, names)
+        facts = sample.facts or diagnosis_of(estimate, look, names, sample.lags)
         if sample.clusters is None:
             cautions = cautions_of(facts, self.relies_on)
         else:

@@ -97,6 +97,32 @@ class Edge(NamedTuple):
         return f"{both} {still}move {'together' if rho > 0 else 'in opposite directions'}{size}"
 
 
+class LaggedEdge(NamedTuple):
+    """A column, so many rows before, and another one now: the association given the rest of the past.
+
+    Attributes
+    ----------
+    source, target : str
+        The column in the past, and the one that it leads to.
+    lag : int
+        How many rows lie between them.
+    partial_correlation : float
+        Given all other columns of the rows before.
+    pvalue, adjusted_pvalue : float
+        Of this pair alone, and corrected for all pairs of a column of the past and one of now.
+    reject : bool
+        Whether it is an edge.
+    """
+
+    source: str
+    target: str
+    lag: int
+    partial_correlation: float
+    pvalue: float
+    adjusted_pvalue: float
+    reject: bool
+
+
 def decide(
     measurement: Measurement, question: Question, notes: tuple[str, ...] = ()
 ) -> EdgeTestResult:
@@ -121,6 +147,9 @@ class EdgeTestResult(Result):
         P-values and edges.
     notes : tuple of str
         What was left out, or done to the data, in sentences.
+    lagged : tuple of LaggedEdge
+        With the option `lags`, every pair of a column of the rows before and one of now, the surest
+        first.
 
     Examples
     --------
@@ -154,6 +183,7 @@ class EdgeTestResult(Result):
     measurement: Measurement
     decision: Decision
     notes: tuple[str, ...] = ()
+    lagged: tuple[LaggedEdge, ...] = ()
 
     _format: ClassVar = "edgewise result 3"
     _derived: ClassVar = (

@@ -131,8 +131,24 @@ def summary(result: EdgeTestResult) -> str:
     ]
     if result.n_edges > _MOST_EDGES:
         lines.append(f"  … and {result.n_edges - _MOST_EDGES} more")
+    lines += lagged_edges(result)
     lines += [*filter(None, [result.why]), *all_notes(result)]
     return "\n".join([*lines, *(f"Caution: {caution}" for caution in result.cautions)])
+
+
+def lagged_edges(result: EdgeTestResult) -> list[str]:
+    """The edges from the rows before, if these were adjusted for."""
+    if not result.lagged:
+        return []
+    found = [edge for edge in result.lagged if edge.reject]
+    lines = [f"From the rows before: {len(found)} of {len(result.lagged)} directed edges."]
+    lines += [
+        f"  {edge.source}[t-{edge.lag}] → {edge.target}: partial correlation "
+        f"{edge.partial_correlation:+.3f}, adjusted p {edge.adjusted_pvalue:.2g}"
+        for edge in found[:_MOST_EDGES]
+    ]
+    more = len(found) - _MOST_EDGES
+    return [*lines, f"  … and {more} more"] if more > 0 else lines
 
 
 def condition(result: EdgeTestResult) -> str:

@@ -62,7 +62,9 @@ class RowOptions:
     `weights`: Whether the last column holds weights. Rows of weight zero are left out.
     `clusters`: Whether the last column says to which cluster a row belongs.
     `along_name`: The name of the last column; None if it came as an array.
-    `before`: The row before each partition, for differences across partitions.
+    `lags`: Each row is joined by so many rows before it, of which all columns are taken; of the row
+      itself those at the places `now`.
+    `before`: The last rows before each partition, for differences and lags across partitions.
     """
 
     column: FloatArray | None = None
@@ -74,10 +76,23 @@ class RowOptions:
     weights: bool = False
     clusters: bool = False
     along_name: str | None = None
+    lags: int = 0
+    now: tuple[int, ...] | None = None
     before: Mapping[int, FloatArray] = field(default_factory=dict)
+
+    @property
+    def rows_before(self) -> int:
+        """How many rows before each row are needed."""
+        return self.lags + (self.transform in (DIFF, LOG_DIFF))
 
     def variables(self, names: Sequence[str]) -> tuple[str, ...]:
         """The names of the variables, from those of all columns of the source."""
+        own = self._own_variables(names)
+        now = own if self.now is None else tuple(own[place] for place in self.now)
+        past = (f"{name}[t-{lag}]" for lag in range(1, self.lags + 1) for name in own)
+        return (*now, *past)
+
+    def _own_variables(self, names: Sequence[str]) -> tuple[str, ...]:
         if self.names is not None:
             return self.names
         every = tuple(names) if self.column is None else (*names, "")
@@ -86,10 +101,12 @@ class RowOptions:
 
     def applied(self, part: Partition) -> Partition:
         """A partition with these options."""
-        names = self.variables(part.feature_names)
-        return replace(part, feature_names=names, blocks=partial(self._read, part, names))
+        names, own = self.variables(part.feature_names), self._own_variables(part.feature_names)
+        return replace(part, feature_names=names, blocks=partial(self._read, part, names, own))
 
-    def _read(self, part: Partition, names: tuple[str, ...]) -> Iterator[Rows]:
+    def _read(
+        self, part: Partition, names: tuple[str, ...], own: tuple[str, ...]
+    ) -> Iterator[Rows]:
         start, p, counts = 0, len(names), part.counts
         previous: AnyArray | None = self.before.get(part.number)
         for block in part.blocks():
@@ -99,8 +116,8 @@ class RowOptions:
             start += n
             if self.places is not None:
                 rows = columns_of(rows, self.places)
-            if self.transform in (DIFF, LOG_DIFF):
-                rows, previous = self._differences(np.asarray(rows), previous, names)
+            if self.rows_before:
+                rows, previous = self._with_past(np.asarray(rows), previous, own)
             if self.missing in _CHOSEN:
                 rows = self._with_values(np.asarray(rows), p, counts)
             if self.weights:
@@ -116,12 +133,13 @@ class RowOptions:
             return f"column {self.along_name!r}"
         return "the labels" if self.clusters else "the weights"
 
-    def _differences(
+    def _with_past(
         self, rows: AnyArray, previous: AnyArray | None, names: tuple[str, ...]
     ) -> tuple[AnyArray, AnyArray]:
-        """Each row minus the one before it in its cluster, and the last row."""
+        """Differences, and each row beside those before it in its cluster; and the last rows."""
         rows = rows if previous is None else np.concatenate([previous, rows])
-        values = rows[:, : len(names)].astype(np.float64)
+        p, depth, lags = len(names), self.rows_before, self.lags
+        values = rows[:, :p].astype(np.float64)
         if self.transform == LOG_DIFF:
             low = (values <= 0).any(axis=0)
             if low.any():
@@ -131,10 +149,21 @@ class RowOptions:
                     f"{DIFF!r}, or leave the column out (exclude)."
                 )
             np.log(values, out=values)
-        changed = np.concatenate([np.diff(values, axis=0), rows[1:, len(names) :]], axis=1)
+        if depth > lags:
+            values = np.diff(values, axis=0)
+        n = max(len(rows) - depth, 0)
+        parts = [values[lags - lag :][:n] for lag in range(lags + 1)]
+        if self.now is not None:
+            parts[0] = parts[0][:, self.now]
+        changed = np.concatenate([*parts, rows[depth:, p:]], axis=1)
         if self.clusters:
-            changed = changed[rows[1:, -1] == rows[:-1, -1]]
-        return changed, np.array(rows[-1:])  # a reader may use the memory of a block again
+            labels = rows[:, -1]
+            changed = changed[
+                np.all(
+                    [labels[depth - k :][:n] == labels[depth:] for k in range(1, depth + 1)], axis=0
+                )
+            ]
+        return changed, np.array(rows[-depth:])  # a reader may use the memory of a block again
 
     def _with_values(self, rows: AnyArray, p: int, counts: PartitionCounts) -> AnyArray:
         """The rows with the values that are needed; the others are counted, with what they lack."""
@@ -239,18 +268,18 @@ class View(Table):
         rows, options = self.source.partition_rows(), self.options
         if rows is None:
             return None
-        differences = options.transform in (DIFF, LOG_DIFF)
         some_rows = (
             options.missing in _CHOSEN
             or options.weights
-            or (differences and (options.clusters or None in rows))
+            or (options.rows_before and (options.clusters or None in rows))
         )
         if some_rows:
             return [None] * len(rows)
-        if differences:  # the first row has none before it
-            first = next((number for number, n in enumerate(rows) if n), None)
-            rows = [(n or 0) - (number == first) for number, n in enumerate(rows)]
-        return rows
+        left, known = options.rows_before, []
+        for n in rows:  # the first ones have too few before them
+            known.append(n if n is None else max(n - left, 0))
+            left = max(left - (n or 0), 0)
+        return known
 
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
         options = self.options
@@ -265,10 +294,12 @@ class View(Table):
             )
             return one_pass(left.applied(Partition(0, "", names, blocks, copy.copy(counts))))
         if not self.source.local:
-            if options.transform in (DIFF, LOG_DIFF) and not options.before:
-                before = RowOptions(column=options.column, places=options.places)
-                last = self.source.reduce(_Prepared(_last_row, before), operator.add)
-                self.options = options = replace(options, before=_rows_before(last))
+            if options.rows_before and not options.before:
+                plain = RowOptions(column=options.column, places=options.places)
+                one_end = partial(_last_rows, most=options.rows_before)
+                last = self.source.reduce(_Prepared(one_end, plain), operator.add)
+                before = _rows_before(last, options.rows_before)
+                self.options = options = replace(options, before=before)
             options = replace(options, progress=None)  # a cluster has its own
         return self.source.reduce(_Prepared(one_pass, options), merge)
 
@@ -361,22 +392,22 @@ def values_of(table: Table) -> Table:
     return View(table.source, **{**vars(table.options), "transform": None})
 
 
-def _last_row(part: Partition) -> list[tuple[int, FloatArray]]:
+def _last_rows(part: Partition, most: int) -> list[tuple[int, FloatArray]]:
     last = np.empty((0, len(part.feature_names)))
     for block in part.blocks():
-        if block.shape[0]:
-            last = np.array(block[block.shape[0] - 1 :], dtype=np.float64)
+        rows = np.asarray(block)[max(block.shape[0] - most, 0) :]
+        last = np.concatenate([last, np.array(rows, dtype=np.float64)])[-most:]
     return [(part.number, last)]
 
 
-def _rows_before(last: Sequence[tuple[int, FloatArray]]) -> dict[int, FloatArray]:
-    """The row before each partition but the first that has any."""
+def _rows_before(last: Sequence[tuple[int, FloatArray]], most: int) -> dict[int, FloatArray]:
+    """The last rows before each partition but the first that has any."""
     before: dict[int, FloatArray] = {}
-    row: FloatArray | None = None
+    rows: FloatArray | None = None
     for number, own in sorted(last, key=lambda one: one[0]):
-        if row is not None:
-            before[number] = row
-        row = own if len(own) else row
+        if rows is not None and len(rows):
+            before[number] = rows
+        rows = own if rows is None else np.concatenate([rows, own])[-most:]
     return before
 
 
@@ -461,6 +492,14 @@ def check_together(missing: str, clusters: object, weights: object, transform: o
             f"weights: expected without transform={transform!r}, got both; neither differences nor "
             "ranks of weighted rows are known to keep the level. Leave one of the two out."
         )
+
+
+def check_lags(options: RowOptions) -> None:
+    """Refuse lags of rows whose law is not known."""
+    if options.weights:
+        raise ParameterError("`lags` and `weights` cannot be combined.")
+    if options.transform == NORMAL_SCORES:
+        raise ParameterError(f"`lags` and transform={NORMAL_SCORES!r} cannot be combined.")
 
 
 def refuse_pairwise(missing: str, what: str) -> None:
