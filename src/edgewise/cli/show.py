@@ -18,7 +18,6 @@ import click
 from edgewise.cli.options import as_typed
 from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning
 from edgewise.plots.safe_names import printable, short_names
-from edgewise.results.summary import lagged_edges
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -143,6 +142,8 @@ def print_pairs(result: Any, headings: Sequence[str], numbers: Sequence[str], ev
 
 
 def print_edges(result: EdgeTestResult, *, every: bool) -> None:
+    from edgewise.results.summary import lagged_edges
+
     if result.n_edges:
         headings = ("edge", "partial\ncorrelation")
         print_pairs(result, headings, ("partial_correlation",), every)
