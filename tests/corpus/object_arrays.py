@@ -63,48 +63,26 @@ SPARSE = {
 }
 
 
-class Told:
+class Tensor:
     """A stand-in for a tensor of another library: it says what the real one says."""
 
-    def __init__(self, values, error=None, place=(1, 0), **attributes):
-        self._values, self._error, self._place = values, error, place
+    def __init__(self, values, error=None):
+        self._values, self._error = values, error
         self.shape, self.ndim = values.shape, values.ndim
-        for name, value in attributes.items():
-            setattr(self, name, value)
 
     def __array__(self, dtype=None, copy=None):
         if self._error is not None:
             raise self._error
         return np.asarray(self._values, dtype)
 
-    def __dlpack_device__(self):
-        return self._place
-
-    def __dlpack__(self, **options):
-        return self._values.__dlpack__(**options)
-
     def __len__(self):
         return len(self._values)
 
 
-class OnlyDLPack:
-    """A tensor that has no protocol but DLPack."""
-
-    def __init__(self, values):
-        self._values = np.ascontiguousarray(values)
-
-    def __dlpack_device__(self):
-        return self._values.__dlpack_device__()
-
-    def __dlpack__(self, **options):
-        return self._values.__dlpack__(**options)
-
-
 TENSORS = {
-    "tensor": unnamed(lambda kit: Told(kit.rows)),
-    "tensor with DLPack only": unnamed(lambda kit: OnlyDLPack(kit.rows)),
+    "tensor": unnamed(lambda kit: Tensor(kit.rows)),
     "tensor that requires a gradient": refused(
-        lambda kit: Told(kit.rows, RuntimeError("Can't call numpy()"), requires_grad=True),
+        lambda kit: Tensor(kit.rows, RuntimeError("Can't call numpy()")),
         "Can't call numpy()",
         "data.detach().cpu()",
     ),

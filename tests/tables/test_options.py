@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import edgewise as ew
@@ -11,7 +10,7 @@ from edgewise.errors import DataError
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.open import as_table
 from edgewise.tables.options import chosen_columns, view
-from edgewise.tables.table import Rescan, Table, all_rows, batch_rows
+from edgewise.tables.table import Rescan, Table, all_rows, rows_up_to
 
 
 class Shrinking(Table):
@@ -130,20 +129,6 @@ def test_finite_rows(rows):
         assert dropped == 3
 
 
-def test_finite_blocks_are_not_copied(rows):
-    blocks = view(ArrayTable(rows), missing="drop").reduce(lambda part: list(part.blocks()), None)
-    assert all(np.shares_memory(block, rows) for block in blocks)
-
-
-def test_chosen_columns_of_a_table_are_not_copied(rows):
-    table = pa.table(dict(zip("abcd", np.ascontiguousarray(rows.T), strict=True)))
-    chosen = chosen_columns(as_table(table), ("d", "b"))
-    (block,) = chosen.reduce(lambda part: list(part.blocks()), None)
-    assert block.shape == (400, 2)
-    np.testing.assert_array_equal(block, rows[:, [3, 1]])
-    np.testing.assert_array_equal(block[100:110], rows[100:110, [3, 1]])
-
-
 def test_renamed_columns_are_named(rows):
     table = ArrayTable(rows)
     assert not table.named
@@ -167,14 +152,6 @@ def test_watched_rows(rows):
     assert told == [200, 200]
 
 
-def test_rows_at_once():
-    for p in (1, 2, 16, 17, 100, 1000, 1024, 5000, 100_000):
-        rows = batch_rows(p)
-        assert 1024 <= rows <= 65536
-        assert rows == 1024 or rows * p <= 1 << 20
-    assert batch_rows(0) == batch_rows(1) == 65536
-
-
 def test_another_number_of_rows_in_the_second_pass(rows, refuses, same_result):
     for method in ("score", "wald", "whitened", "elliptical"):
         for first, second in ((400, 0), (400, 399), (300, 400)):
@@ -192,3 +169,21 @@ def test_another_number_of_rows_in_the_second_pass(rows, refuses, same_result):
     forgetful, blocks = Shrinking(rows), iter(np.split(rows, 4))
     forgetful.blocks = lambda: blocks
     refuses(lambda: ew.edge_test(forgetful), DataError, "read 400 rows, a later one 0")
+
+
+def test_rows_are_counted_with_as_little_reading_as_possible(rows, csv_file, in_parts):
+    read = []
+
+    class Noted(Shrinking):
+        def blocks(self):
+            for start in range(0, 400, 100):
+                read.append(start)
+                yield rows[start : start + 100]
+
+    assert rows_up_to(Noted(rows), 150) is None
+    assert read == [0, 100]
+    for data in (rows, csv_file, in_parts(rows)):
+        assert [rows_up_to(as_table(data), most) for most in (399, 400)] == [None, 400]
+    # Of a stream, which is read once, and of partitions it would cost more.
+    assert rows_up_to(as_table(iter([rows[:3]])), 10) is None
+    assert rows_up_to(in_parts(rows, known=False), 1000) is None

@@ -57,7 +57,7 @@ class SlicedTable(Table):
         self.feature_names, self.left_out = select_columns(
             names, "X", columns, exclude, along, held
         )
-        self._labels = dict[str, FloatArray]()
+        self._step, self._labels = batch_rows(len(self.feature_names)), dict[str, FloatArray]()
         return self.feature_names[: len(self.feature_names) - len(along)]
 
     def entries(self) -> Sequence[int]:
@@ -71,16 +71,13 @@ class SlicedTable(Table):
         for name in self._along:
             if name not in self._labels:
                 self._labels[name] = label_numbers(self.labels(name))
-        stop, step = self.n_rows if stop is None else stop, self._step()
-        for first in range(start, stop, step):
-            last = min(first + step, stop)
+        stop = self.n_rows if stop is None else stop
+        for first in range(start, stop, self._step):
+            last = min(first + self._step, stop)
             block = self.rows(first, last)
             if self._along:
                 block = ColumnBlock.of(block, *(one[first:last] for one in self._labels.values()))
             yield block
-
-    def _step(self) -> int:
-        return batch_rows(len(self.feature_names))
 
 
 # With fewer columns the calls take as long as the work; with more, the sums of every partition take
@@ -104,15 +101,13 @@ class ArrayTable(SlicedTable):
         if any(chosen.values()):
             variables = self._choose(names, self.n_rows, {}, **chosen)
             self._values = self._all[:, [names.index(name) for name in variables]]
+            p = len(self.feature_names)
+        # Views cost nothing, so each holds several blocks: accumulators are set up once for all of
+        # them. Their size is fixed, so that reading on from the end of one gives the same views.
+        self._step = max(2 * block_rows(p), _VIEW_NUMBERS // p)
 
     def rows(self, start: int, stop: int) -> Rows:
         return self._values[start:stop]
-
-    def _step(self) -> int:
-        # Views cost nothing, so each holds several blocks: accumulators are set up once for all of
-        # them. Their size is fixed, so that reading on from the end of one gives the same views.
-        p = len(self.feature_names)
-        return max(2 * block_rows(p), _VIEW_NUMBERS // p)
 
     def labels(self, name: str) -> Iterable[Any]:
         return self._all[:, self.column_names.index(name)]
@@ -208,7 +203,7 @@ def _as_array(X: Any, name: str) -> AnyArray:
         # Other libraries raise errors of any kind where they cannot make an array.
         raise DataTypeError(
             f"{name}: expected numbers in memory, got {kind.__name__} that NumPy cannot read "
-            f"({one_line(error)}); convert it to a NumPy array first."
+            f"({one_line(error)}); make it a NumPy array, a tensor by data.detach().cpu().numpy()."
         ) from error
     if rows.ndim == 0:
         iterates = hasattr(kind, "__iter__") and not isinstance(X, str | bytes)
@@ -263,21 +258,6 @@ def check_column(values: Any, name: str) -> AnyArray:
     if isinstance(column, str):
         raise not_numbers(name, column)
     return column
-
-
-def tensor_table(data: Any, **chosen: Any) -> ArrayTable:
-    """A tensor whose values this process can read, through NumPy's protocols or DLPack."""
-    try:
-        values = np.asarray(data) if hasattr(type(data), "__array__") else np.from_dlpack(data)
-        if values.dtype.kind == "V" and values.dtype.names is None:
-            # Short floats such as JAX's bfloat16, which are new to NumPy; a float32 holds them.
-            values = values.astype(np.float32)
-    except Exception as error:
-        raise DataTypeError(
-            f"X: expected numbers in memory that NumPy reads, got a {type(data).__name__} "
-            f"({one_line(error)}); pass it as a NumPy array, as data.detach().cpu().numpy() gives one."
-        ) from error
-    return ArrayTable(values, **chosen)
 
 
 class MappingTable(SlicedTable):

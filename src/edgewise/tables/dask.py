@@ -126,12 +126,10 @@ def check_client(client: Any) -> None:
     require("distributed", "dask", "A cluster of Dask")
     from distributed import Client
 
-    able = isinstance(client, Client)
-    if not able or client.asynchronous or client.status != "running":
-        state = f" that is {client.status} or asynchronous" if able else ""
+    if not isinstance(client, Client) or client.asynchronous or client.status != "running":
         raise ParameterError(
-            f"client: expected a distributed.Client, got {type(client).__name__}{state}; make a "
-            "new one with Client(address)."
+            "client: expected a distributed.Client that is connected and not asynchronous, got "
+            f"{type(client).__name__}; make a new one with Client(address)."
         )
 
 

@@ -339,10 +339,6 @@ _CONTAINERS: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (lambda data: isinstance(data, Mapping), "arrays:MappingTable"),
     (_has_records, "arrays:record_table"),
     (_is_cursor, "streams:CursorTable"),
-    (
-        lambda data: hasattr(type(data), "__dlpack__") and not isinstance(data, np.ndarray),
-        "arrays:tensor_table",
-    ),
 )
 
 

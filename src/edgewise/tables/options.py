@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from math import isnan, nan
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -23,8 +23,7 @@ import numpy as np
 from edgewise import _special as special
 from edgewise._checks import check_choice
 from edgewise._linalg import AnyArray, BoolArray, FloatArray
-from edgewise._optional import is_installed
-from edgewise._parallel import n_cores, on_each
+from edgewise._parallel import on_each
 from edgewise.errors import DataError, ParameterError
 from edgewise.tables.table import (
     ColumnBlock,
@@ -307,9 +306,8 @@ class View(Table):
         """Read all rows, features first, and put normal scores in place of their values."""
         later: dict[str, Any] = {"clusters": False, "names": None}
         values = View(self.source, **{**vars(self.options), "transform": None, **later})
-        p, n = len(self.feature_names), values.n_rows or 0
+        p = len(self.feature_names)
         most: float = math.inf if self.source.in_memory else MOST_RANKED
-        _check_size(8 * n * p, most)
         one_pass, merge = partial(_gathered, most=most), partial(_joined, most=most)
         blocks, counts = values.reduce(one_pass, merge)
         rows = np.concatenate([np.empty((len(values.feature_names), 0)), *blocks], axis=1)
@@ -422,10 +420,8 @@ def normal_scores(values: FloatArray, out: FloatArray | None = None) -> FloatArr
     # Without ties all columns have the same scores, in another order.
     untied = special.ndtri(np.arange(1, n + 1) / (n + 1))
     made = np.empty(values.shape) if out is None else out
-    # Of few numbers the scores are there before joblib is imported; without it, one core does it.
-    everywhere = values.size > _MANY and is_installed("joblib")
-    run = partial(on_each, threads=n_cores()) if everywhere else map
-    for _ in run(partial(_score, untied=untied), zip(values, made, strict=True)):
+    both = zip(values, made, strict=True)
+    for _ in on_each(partial(_score, untied=untied), both, 1 if values.size < _MANY else None):
         pass
     return made
 
@@ -436,12 +432,10 @@ def _score(both: tuple[FloatArray, FloatArray], untied: FloatArray) -> None:
     order = np.argsort(column)
     values = column[order]
     first = np.flatnonzero(np.append(np.ones(min(n, 1), dtype=bool), values[1:] != values[:-1]))
-    if len(first) == n:
-        scores[order] = untied
-        return
-    until = np.append(first[1:], n)
-    own = special.ndtri((first + until + 1) / 2 / (n + 1))
-    scores[order] = np.repeat(own, until - first)
+    if len(first) < n:  # ties
+        until = np.append(first[1:], n)
+        untied = np.repeat(special.ndtri((first + until + 1) / 2 / (n + 1)), until - first)
+    scores[order] = untied
 
 
 _Gathered = tuple[list[FloatArray], PartitionCounts]
@@ -449,23 +443,21 @@ _Gathered = tuple[list[FloatArray], PartitionCounts]
 
 def _gathered(part: Partition, most: float) -> _Gathered:
     """All values of a partition, features first; a copy, since a reader may use its memory again."""
-    blocks, size = [], 0
+    blocks: list[FloatArray] = []
     for block in part.blocks():
         blocks.append(np.array(np.asarray(block).T, dtype=np.float64))
-        size += blocks[-1].nbytes
-        _check_size(size, most)
+        _check_size(blocks, most)
     return blocks, part.counts
 
 
 def _joined(a: _Gathered, b: _Gathered, most: float) -> _Gathered:
-    blocks = a[0] + b[0]
-    _check_size(sum(block.nbytes for block in blocks), most)
+    _check_size(a[0] + b[0], most)
     missing = add_missing(a[1].missing, b[1].missing)
-    return blocks, PartitionCounts(a[1].n_dropped + b[1].n_dropped, missing)
+    return a[0] + b[0], PartitionCounts(a[1].n_dropped + b[1].n_dropped, missing)
 
 
-def _check_size(size: int, most: float) -> None:
-    if size > most:
+def _check_size(blocks: Sequence[FloatArray], most: float) -> None:
+    if sum(block.nbytes for block in blocks) > most:
         raise DataError(
             f"transform: expected at most {most / (1 << 20):,.0f} MB of numbers to rank in memory, "
             "got more; use method='kendall' (--method kendall) without transform, which reads any "
@@ -521,19 +513,17 @@ def column_for(table: Table, values: Any, argument: str) -> FloatArray:
             f"{argument}: expected the name of a column, because the rows are not in memory, "
             f"got {type(values).__name__}; write the {what}s into a column of the data."
         )
-    if argument == "weights":
-        numbers = checked_weights(values)
-        largest = float(numbers.max(initial=0.0))
-        if numbers.size and not largest:
-            raise DataError("weights: expected a positive weight for some row, got zeros only.")
-        if numbers.size and not 1e-100 < largest < 1e100:  # only proportions matter
-            numbers = numbers / largest
-    else:
-        numbers = label_numbers(values)
+    numbers = checked_weights(values) if argument == "weights" else label_numbers(values)
     if len(numbers) != n:
         raise ParameterError(
             f"{argument}: expected one {what} for each of {n} rows, got {len(numbers)} {what}s."
         )
+    if argument == "weights" and n:
+        largest = float(numbers.max())
+        if not largest:
+            raise DataError("weights: expected a positive weight for some row, got zeros only.")
+        if not 1e-100 < largest < 1e100:  # only proportions matter
+            numbers = numbers / largest
     return numbers
 
 
@@ -591,22 +581,22 @@ def weighted_columns(
 # digest, which a float64 holds exactly: two of a million share a number with a probability of 1e-4,
 # and their clusters are then one, which costs nothing but a little power.
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,14})(\.0*)?")
-_MISSING = ("", "nan", "NaN", "NaT", "<NA>", "None")
+_NO_LABEL = ("", "nan", "NaN", "NaT")
 
 
-def label_number(label: object) -> float:
+def label_number(label: Any) -> float:
     """The number of one label; NaN where it is missing (None, NaN, NaT, an empty text)."""
-    if label is None:
+    if label is None or type(label).__name__ == "NAType":  # of pandas
         return nan
-    if isinstance(label, Real | np.bool_) and not isinstance(label, Integral | np.bool_):
+    if isinstance(label, Real | np.bool_):
         value = float(label)
         _check_labels(np.array([value]))
-        return value if abs(value) < _EXACT or isnan(value) else label_number(int(value))
-    if isinstance(label, Integral | np.bool_) and abs(int(label)) < _EXACT:
-        return float(label)
+        if not abs(value) >= _EXACT:  # also if it is NaN
+            return value
+        label = int(label)  # type: ignore[arg-type]
     # As the cells of a CSV file are, which people align.
     text = label.decode(errors="replace") if isinstance(label, bytes) else str(label).strip()
-    if text in _MISSING:
+    if text in _NO_LABEL:
         return nan
     whole = _WHOLE.fullmatch(text)
     if whole is not None:

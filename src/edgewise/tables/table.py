@@ -230,9 +230,8 @@ def select_columns(
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """The columns to read, and those that are left out, with why.
 
-    `held` says what columns hold that are no numbers, as in ``{"city": "text", "day": "dates"}``;
-    naming one in `columns` is an error, except of `ROW_NUMBERS`, and so are `BadCells`. Those `along`
-    hold weights or labels of clusters, and come last.
+    `held` says what columns hold that are no numbers, as in ``{"city": "text"}``; naming one is an
+    error, except of `ROW_NUMBERS`, and so are `BadCells`. Labels of clusters, `along`, come last.
     """
     names = check_names(names)
     wanted = names if columns is None else check_names(columns)
@@ -240,12 +239,14 @@ def select_columns(
         check_known(argument, some, names, where)
     spared = {*(exclude or ()), *along}
     chosen = [name for name in wanted if name not in spared]
-    left_out = {name: held[name] for name in chosen if name in held}
-    if columns is not None:
-        left_out = {name: what for name, what in left_out.items() if what != ROW_NUMBERS}
-    for name, what in left_out.items():
+    left_out = {}
+    for name in chosen:
+        what = held.get(name)
+        if what is None or (columns is not None and what == ROW_NUMBERS):
+            continue
         if columns is not None or isinstance(what, BadCells):
             raise not_numbers(name, what, where)
+        left_out[name] = what
     left = tuple(name for name in chosen if name not in left_out)
     if names and not left:
         found = listed([f"{name!r} ({what})" for name, what in left_out.items()])
@@ -270,15 +271,7 @@ def column_places(
 ) -> npt.NDArray[np.intp] | None:
     """The place of each of our columns among theirs; None if nothing has to move.
 
-    `differ` makes the error if the columns differ, from words that say how.
-
-    Examples
-    --------
-    >>> column_places(["a", "b"], ["b", "a"], DataError)
-    array([1, 0])
-    >>> column_places(["a", "b"], ["a", "c"], lambda what: DataError(f"file 2: {what}."))
-    Traceback (most recent call last):
-    edgewise.errors.DataError: file 2: it lacks 'b'; it also has 'c'.
+    `differ` makes the error if the columns differ, from words as "it lacks 'b'; it also has 'c'".
     """
     if tuple(ours) == tuple(theirs):
         return None

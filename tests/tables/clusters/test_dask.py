@@ -171,7 +171,7 @@ def test_clients_that_are_none(client, csv_file, require, refuses, monkeypatch, 
     refuses(
         lambda: ew.accumulate(ew.open_table(csv_file, client=other)),
         ParameterError,
-        "that is closed",
+        "that is connected",
     )
     monkeypatch.setitem(sys.modules, "distributed", None)
     fragments = ["Dask needs distributed", "pip install ", "[dask]"]
