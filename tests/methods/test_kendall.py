@@ -234,18 +234,6 @@ class TestBound:
             many = ew.edge_test(np.round(rows), method=Kendall(radius="hoeffding"))
         assert (many.rows_needed, many.n_edges) == (None, 0)
 
-    def test_needs_no_correction_and_knows_no_maxima(self, refuses):
-        refuses(
-            lambda: ew.edge_test(X, method=Kendall(radius="hoeffding"), correction="bh"),
-            ParameterError,
-            "needs none",
-        )
-        refuses(
-            lambda: ew.compare_groups(X, X + 1, method=Kendall(radius="hoeffding")),
-            ParameterError,
-            "method",
-        )
-
 
 class TestBadInput:
     def test_refusals(self, refuses):

@@ -8,11 +8,9 @@ from tests.statistical.grouped_laws import group_sizes, grouped_rows
 
 import edgewise as ew
 from edgewise.estimate.inverse import estimate_precision
-from edgewise.inference.references import Student
 from edgewise.inference.sample import open_sample
 from edgewise.methods.leave_one_out import unit_sandwich, unit_scores
 from edgewise.simulate import make_chain_precision
-from edgewise.sums import batches as groups_module
 from edgewise.sums.score import believed_tau, score_weight
 
 P = 4
@@ -189,13 +187,6 @@ def test_every_row_its_own_group_is_the_plain_score_test(n):
     np.testing.assert_allclose(intervals[0].high[upper], intervals[1].high[upper], atol=1e-9)
 
 
-@pytest.mark.parametrize("method", ["score", "wald"])
-def test_in_pieces_it_is_the_same(monkeypatch, data, same_result, method):
-    whole = ew.edge_test(data[0], method=method, clusters=data[1])
-    monkeypatch.setattr(groups_module, "_AT_ONCE", 5 * P * P)
-    same_result(ew.edge_test(data[0], method=method, clusters=data[1]), whole)
-
-
 def test_an_event_in_one_group_only():
     """Without that group a column is constant: it has nothing in common with the others."""
     rng = np.random.default_rng(1)
@@ -207,9 +198,3 @@ def test_an_event_in_one_group_only():
         result = ew.edge_test(X, method=method, clusters=labels)
         assert np.isfinite(result.pvalue[np.triu_indices(3, k=1)]).all()
         assert not result.reject.any()
-
-
-def test_wald_has_at_most_as_many_degrees_as_groups(data):
-    uncertainty = ew.edge_test(data[0], method="wald", clusters=data[1]).uncertainty
-    assert isinstance(uncertainty.reference, Student)
-    assert (uncertainty.reference.df <= 23).all()

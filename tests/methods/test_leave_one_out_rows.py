@@ -127,14 +127,6 @@ class TestJackknife:
         expected = np.maximum(variance / np.outer(root, root) ** 2, (1 + rho**2) * least)
         np.testing.assert_allclose(ratio, expected, rtol=1e-9)
 
-    def test_statistics_of_wald(self, data):
-        X, how, Y, w, (_, variance_z, _) = data
-        result = ew.edge_test(X, method="wald", **how)
-        least = 1 / np.maximum(worths(X, w) - P - 1, 1.0)
-        z = slow_estimates(Y, w)[1]
-        expected = z / np.sqrt(np.maximum(variance_z, least[UPPER]))
-        np.testing.assert_allclose(result.statistic[UPPER], expected, rtol=1e-9)
-
     @pytest.mark.filterwarnings("ignore::edgewise.errors.ShortBatchesWarning")
     def test_of_batches(self, data):
         X, how, Y, w, _ = data
@@ -163,12 +155,6 @@ class TestJackknife:
         np.testing.assert_allclose(
             spread.fisher_z[UPPER] ** 2, np.maximum(variance_z, least), rtol=1e-9
         )
-
-    def test_in_small_chunks_it_is_the_same(self, data, monkeypatch, same_result):
-        X, how, *_ = data
-        whole = ew.edge_test(X, **how)
-        monkeypatch.setattr(module, "_CHUNK_OF_ROWS", 5 * P * P)
-        same_result(ew.edge_test(X, **how), whole)
 
 
 class TestNearOrdinaryRows:

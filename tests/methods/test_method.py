@@ -84,14 +84,6 @@ def test_every_method(rows, same_result, method):
             ew.edge_test(once, method=method)
 
 
-def test_intervals_in_any_form_are_one_value():
-    expected = ew.methods.Whitened(radius="hoeffding", support=((-60.0, 60.0),) * 4)
-    for support in ([(-60, 60)] * 4, np.tile([-60.0, 60.0], (4, 1)), ((-60, 60),) * 4):
-        method = ew.methods.Whitened(radius="hoeffding", support=support)
-        assert method == expected
-        assert hash(method) == hash(expected)
-
-
 WRONG = [
     (ew.methods.Batch, {"n_batches": 1}, ["n_batches", "from 2 on", "got 1"]),
     (ew.methods.Batch, {"random_state": -1}, ["random_state", "got -1"]),

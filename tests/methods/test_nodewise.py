@@ -95,19 +95,6 @@ class TestOptions:
         found = ew.edge_test(wide(), method="nodewise", max_neighbours=2, penalty=0.5)
         assert max(map(len, found.selection.neighbours)) == 2
 
-    @pytest.mark.parametrize("penalty", [0, -1, "1", None, np.nan, np.inf])
-    def test_wrong_penalties(self, penalty, refuses):
-        refuses(lambda: ew.methods.Nodewise(penalty=penalty), ParameterError, "penalty", "above 0")
-
-    @pytest.mark.parametrize("most", [0, -1, 1.5, "3"])
-    def test_wrong_numbers_of_neighbours(self, most, refuses):
-        refuses(
-            lambda: ew.methods.Nodewise(max_neighbours=most),
-            ParameterError,
-            "max_neighbours",
-            "from 1 on",
-        )
-
 
 def test_given_columns_are_not_penalised():
     """A covariate that every column depends on is adjusted for, though a lasso would miss it."""
@@ -142,29 +129,6 @@ class TestQuestions:
         for i, own in enumerate(adjusted.selection.neighbours):
             assert {0, 70} - {i} <= set(own)
         assert ew.edge_test(X, method="nodewise", min_effect=0.2).n_edges <= whole.n_edges
-
-    def test_rows_that_belong_together_are_refused(self, refuses):
-        X = wide()
-        refuses(
-            lambda: ew.edge_test(X, method="nodewise", clusters=np.arange(60) // 2),
-            ParameterError,
-            "clusters",
-            "'nodewise'",
-        )
-
-    def test_a_state_has_no_rows(self, refuses):
-        state = ew.states.Moments().update(wide())
-        refuses(
-            lambda: ew.edge_test(state, method="nodewise"),
-            DataError,
-            "needs the rows a second time",
-        )
-
-    def test_the_estimator(self, refuses):
-        X = wide()
-        fitted = ew.EdgeTest("nodewise", penalty=1.5, max_neighbours=4).fit(X)
-        assert fitted.result_.options == {"penalty": 1.5, "max_neighbours": 4}
-        np.testing.assert_allclose(fitted.location_, X.mean(axis=0), rtol=1e-9, atol=1e-12)
 
     def test_no_likelihood_without_a_distribution(self, refuses):
         theta = make_erdos_renyi_precision(90, size=9, probability=1, weight=-0.1)

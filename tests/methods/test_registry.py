@@ -35,7 +35,7 @@ def test_descriptions_are_true():
 def test_every_option_with_the_methods_that_have_it(rows, refuses):
     found = {name: {kind.name for kind in kinds} for name, kinds in method_options().items()}
     assert found["mu"] == {"eig", "trace"}
-    assert found["support"] == found["outside"] == {"whitened", "spectral"}
+    assert found["support"] == {"whitened", "spectral"}
     assert found["radius"] == {"whitened", "spectral", "kendall"}
     assert found["n_batches"] == {"batch", "kendall", "sequential", "entrywise"}
     for method, kind in METHODS.items():

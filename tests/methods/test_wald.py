@@ -129,15 +129,3 @@ class TestRowsAtHand:
         # Two ways to centre and scale; the strong pair keeps fewer digits.
         errors = measured.uncertainty.spread.fisher_z[pairs]
         np.testing.assert_allclose(np.sqrt(variance), errors, rtol=1e-6 if strong else 1e-10)
-
-    def test_the_floor_of_gaussian_rows(self):
-        """Where two rare events never meet, rows show next to no variance of their product."""
-        X = np.zeros((100, 3))
-        X[:4, 0] = X[4:8, 1] = X[8:12, 2] = 1.0
-        np.testing.assert_allclose(ew.methods.Wald().fisher_z_of_rows(X)[1], 1 / 96)
-
-    def test_without_an_inverse_there_is_no_number(self):
-        X = np.random.default_rng(1).standard_normal((100, 3))
-        X[:, 1] = 2.0
-        for numbers in ew.methods.Wald().fisher_z_of_rows(X):
-            assert np.isnan(numbers).any()

@@ -185,12 +185,6 @@ class TestCounts:
         expected = imhof_of_counts(x, weights, counts)
         assert math.exp(log_tail(x, weights, counts)) == pytest.approx(expected, abs=1e-10)
 
-    @pytest.mark.parametrize("alpha", ALPHAS)
-    def test_quantile_against_imhof(self, alpha):
-        weights, counts = np.array([1.0, 0.4, 0.1]), np.array([0.7, 5.2, 11.9])
-        x = upper_quantile(alpha, weights, counts)
-        assert imhof_of_counts(x, weights, counts) == pytest.approx(alpha, abs=1e-10)
-
     @pytest.mark.parametrize("x", [1.0, 2.5, 4.0])
     def test_lower_tail(self, x):
         weights, counts = np.array([1.0, 0.4]), np.array([2.5, 6.3])

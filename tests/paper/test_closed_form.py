@@ -12,9 +12,6 @@ from edgewise.paper.covcov import (
     covcov_matrix,
     covcov_of_moments,
     frobenius_trace,
-    full_seconds,
-    matrix_free_seconds,
-    predicted_seconds,
     trace_from_quartics,
     u_statistic_factor,
 )
@@ -204,16 +201,3 @@ def test_the_matrix_for_few_columns_and_products_for_many(in_memory, monkeypatch
     for room, expected in ((8.0 * d * d, "full"), (8.0 * d * d - 1, "matrix-free")):
         monkeypatch.setattr(closed_form, "LARGEST_MATRIX", room)
         assert chosen_solver("auto", 10**5, 14, in_memory=in_memory) == expected
-
-
-def test_costs():
-    """Seconds: positive, more for more rows and columns, and more from files."""
-    for cost in (full_seconds, matrix_free_seconds):
-        base = cost(1000, 10, in_memory=True)
-        assert 0 < base < 1
-        assert cost(2000, 10, in_memory=True) > base
-        assert cost(1000, 20, in_memory=True) > base
-        assert cost(1000, 10, in_memory=False) > base
-    for p in (5, 100):
-        ways = [cost(1000, p, in_memory=True) for cost in (full_seconds, matrix_free_seconds)]
-        assert predicted_seconds(1000, p) == min(ways)

@@ -27,9 +27,7 @@ _SMALL = 5000
 _MOST_VECTORS = 96
 _KEPT = 12
 _MOST_PASSES = 400
-# The random share of the start, and the probability that it misses an eigenvector.
-_RANDOM_SHARE = 0.1
-_MISS_PROBABILITY = 1e-3
+_RANDOM_SHARE = 0.1  # of the start
 _NOTHING = 1e-10
 _ROUGH = 1e-2
 _ROUGH_BLOCK = 4
@@ -46,13 +44,12 @@ class LargestEigenvalue:
     `estimate` is the Ritz value, never above λ_max. `upper` adds the norm of its residual, computed
     in double precision, or 0.9 of the requested width where that is larger: there is an eigenvalue
     within the residual, and the rest of the allowance is for a larger one so close to it that the
-    iteration has not separated the two. One further above must have been missed by the start;
-    `miss` says how much larger, relative to `estimate`, it may be with probability 0.001.
+    iteration has not separated the two. One further above must have been missed by the start, whose
+    random part makes that unlikely (docs/theory/numerics.md).
     """
 
     estimate: float
     upper: float
-    miss: float
     passes: int
     products: int
 
@@ -62,21 +59,16 @@ class LargestEigenvalue:
         return (self.upper - self.estimate) / self.estimate if self.estimate > 0 else 0.0
 
 
-def largest_eigenvalue(
-    operator: CovcovOperator, *, block: int = 1, width: float | None = None
-) -> LargestEigenvalue:
+def largest_eigenvalue(operator: CovcovOperator, *, block: int = 1) -> LargestEigenvalue:
     """λ_max of Cov(U(Σ̂)) by Lanczos, and an upper end from its residual.
 
     The iteration works in the operator's rough precision. If that is single, the residual is
     computed from one more product in double precision, and if it is not small enough, because the
     data need more digits, the iteration continues in double precision. `block` vectors are
     multiplied in one pass: one needs the fewest products; several need fewer passes, which are the
-    cost of a file. `width` is the relative width of the error bar, and of the residual; by default
-    1e-3, but 3e-4 of the residual for matrices below 5000.
+    cost of a file.
     """
-    guard = 0.9 * (_WIDTH if width is None else width)
-    if width is None:
-        width = _SMALL_WIDTH if operator.shape[0] < _SMALL else _WIDTH
+    width = _SMALL_WIDTH if operator.shape[0] < _SMALL else _WIDTH
     start = _guesses(operator, block)
     for dtype in dict.fromkeys((operator.rough, np.float64)):
         basis = _Basis(operator, _with_random(start, block), dtype)
@@ -90,8 +82,7 @@ def largest_eigenvalue(
             break
     return LargestEigenvalue(
         estimate=finite(operator.unit * estimate),
-        upper=finite(operator.unit * (estimate + max(residual, guard * estimate))),
-        miss=_missed(basis.steps, operator.shape[0]),
+        upper=finite(operator.unit * (estimate + max(residual, 0.9 * _WIDTH * estimate))),
         passes=operator.passes,
         products=operator.products,
     )
@@ -144,8 +135,6 @@ class _Basis:
         # Products of vectors with images, and of images with images.
         self._gram, self._image_gram = np.zeros((2, _MOST_VECTORS, _MOST_VECTORS))
         self._size = 0
-        #: Passes made before the basis was first folded: the degree of the iteration's polynomial.
-        self.steps = 0
         self._folded = False
         self._grow(start)
 
@@ -188,7 +177,6 @@ class _Basis:
         self._images[old:new] = self._operator.multiply(fresh, self._dtype).T
         self._size = new
         self._fill_grams(old)
-        self.steps += not self._folded
         return True
 
     def _fill_grams(self, old: int) -> None:
@@ -219,31 +207,6 @@ def orthonormal(candidates: FloatArray, basis: FloatArray) -> FloatArray:
         fresh, triangle = np.linalg.qr(fresh - basis.T @ (basis @ fresh))
         fresh = fresh[:, np.abs(triangle.diagonal()) > _NOTHING]
     return np.asarray(fresh)
-
-
-def _missed(steps: int, d: int) -> float:
-    """The largest γ for which λ_max = (1 + γ)·estimate could have gone unseen.
-
-    Let the start b have a component β along the eigenvector of λ_max. The Ritz value θ is at least
-    the Rayleigh quotient of T_{k−1}(2C/θ − 1) b, which gives γ T_{k−1}(1 + 2γ)² β² ≤ ‖b‖². The
-    random part of the start is η g/√d, g standard normal, so |β| ≥ η t/√d except with probability
-    P(|g₁| < t) ≤ t√(2/π). Kuczyński & Woźniakowski (1992) argue in the same way.
-    """
-    from scipy import optimize  # slow to import, and seldom needed
-
-    t = _MISS_PROBABILITY * math.sqrt(math.pi / 2)
-    norm = 1 + 2 * _RANDOM_SHARE
-    log_limit = math.log(d) + 2 * math.log(norm / (_RANDOM_SHARE * t))
-
-    def excess(gamma: float) -> float:
-        angle = (steps - 1) * math.acosh(1 + 2 * gamma)
-        log_chebyshev = angle - math.log(2) + math.log1p(math.exp(-2 * angle))
-        return math.log(gamma) + 2 * log_chebyshev - log_limit
-
-    high = 1.0
-    while excess(high) < 0:
-        high *= 4
-    return float(optimize.brentq(excess, 1e-12, high))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
