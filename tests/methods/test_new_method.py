@@ -58,10 +58,12 @@ def plain(tmp_path, monkeypatch):
     (tmp_path / "plain.py").write_text(FILE)
     monkeypatch.setattr(edgewise.methods, "__path__", [*edgewise.methods.__path__, str(tmp_path)])
     monkeypatch.setitem(registry.CLASSES, "plain", "plain:Plain")
-    monkeypatch.setattr(registry, "_loaded", {})
+    registry.registered.cache_clear()
     for name in [name for name in sys.modules if name.startswith("edgewise.cli")]:
         monkeypatch.delitem(sys.modules, name)  # which reads the lines when it starts
     yield ew.methods.Plain
+    monkeypatch.undo()
+    registry.registered.cache_clear()
     sys.modules.pop("edgewise.methods.plain", None)
     vars(edgewise.methods).pop("plain", None)
 

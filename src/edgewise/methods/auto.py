@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -69,16 +68,28 @@ class Auto(Method):
         return Needs(in_batches=True, undecided=True)
 
     def resolved(self, sample: Sample, *features: Feature) -> tuple[Method, Sample]:
-        wanted = {*features, *_features_of(sample)}
+        wanted: set[Feature] = {*features}
+        if sample.clusters is not None:
+            wanted.add("clusters")
+        if sample.pairwise is not None:
+            wanted.add("weights" if sample.pairwise.weighted else "missing")
+        if sample.transform == NORMAL_SCORES:
+            wanted.add("transform")
+        if sample.lags:
+            wanted.add("lags")
         able = [name for name in _CANDIDATES if wanted <= registered()[name].supports]
         if not able:  # none can do all of it, and this says what the first cannot do
             registered()[_CANDIDATES[0]]().check_supports(*sorted(wanted))
         if sample.clusters is not None:
             name, why = able[0], f"Rows come in clusters, so {able[0]} was used."
         elif sample.rows is not None:
-            sample = _looked_at(sample, able)
-            pvalue = math.nan if sample.facts is None else sample.facts.dependence_pvalue
-            name, why = choice(sample.n_samples, len(sample.feature_names), pvalue, able)
+            n, p = sample.n_samples, len(sample.feature_names)
+            name, why = choice(n, p, math.nan, able)
+            if name != "nodewise" or n >= _FEWEST_ROWS_PER_COLUMN * p:  # there is an inverse
+                estimate = registered()[able[0]]().estimate(sample)
+                facts = diagnosis_of(estimate, sample.first_look, sample.feature_names, sample.lags)
+                sample = replace(sample, facts=facts, estimate=estimate)
+                name, why = choice(n, p, facts.dependence_pvalue, able)
         elif sample.first_look is None:
             name = sample.state.default_method
             if not wanted <= registered()[name].supports:
@@ -101,28 +112,3 @@ class Auto(Method):
     def measure_group(self, sample: Sample) -> Measurement:
         method, sample = self.resolved(sample, "two groups")
         return method.measure_group(sample)
-
-
-def _features_of(sample: Sample) -> list[Feature]:
-    """What the rows themselves ask of a method."""
-    found: list[Feature] = []
-    if sample.clusters is not None:
-        found.append("clusters")
-    if sample.pairwise is not None:
-        found.append("weights" if sample.pairwise.weighted else "missing")
-    if sample.transform == NORMAL_SCORES:
-        found.append("transform")
-    if sample.lags:
-        found.append("lags")
-    return found
-
-
-def _looked_at(sample: Sample, able: Sequence[str]) -> Sample:
-    """With facts about the rows, unless they are too few for the covariance to have an inverse."""
-    names = sample.feature_names
-    wide = sample.n_samples < _FEWEST_ROWS_PER_COLUMN * len(names)
-    if wide and choice(sample.n_samples, len(names), math.nan, able)[0] == "nodewise":
-        return sample
-    estimate = registered()[able[0]]().estimate(sample)
-    facts = diagnosis_of(estimate, sample.first_look, names, sample.lags)
-    return replace(sample, facts=facts, estimate=estimate)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -40,15 +41,11 @@ CLASSES = {
 }
 DEFAULT_METHOD = "auto"
 
-_loaded: dict[str, type[Method]] = {}
 
-
+@cache
 def registered() -> dict[str, type[Method]]:
     """All methods by name but the one that chooses; one dictionary for everybody."""
-    if not _loaded:
-        methods = {name: _class_of(name) for name in CLASSES if name != DEFAULT_METHOD}
-        _loaded.update(methods)  # in one step, because two threads may load them at once
-    return _loaded
+    return {name: _class_of(name) for name in CLASSES if name != DEFAULT_METHOD}
 
 
 def _class_of(name: str) -> Any:

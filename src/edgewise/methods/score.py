@@ -103,52 +103,35 @@ def score_test(
     n, rho = estimate.n_samples, estimate.partial_correlation
     if variance is None:
         variance = precision_variance(rho, sums.square_square, n)
-    variance = variance * _uncertain(sums.fourth, n if terms is None else terms)
+    # The scale of an entry of Θ, unlike its sign, rests on variances that few rows may decide. No
+    # sign-flip speaks of that, so the uncertainty of the variance goes into the standard error, as
+    # in Student's law. The diagonal, and entries from a state of fourth moments, have no terms.
+    terms = n if terms is None else terms
+    uncertain = np.maximum(degrees_of_freedom(terms, terms * sums.fourth), _FEWEST_DEGREES)
+    variance = variance * (uncertain / (uncertain - 2))
     # As many rows of p columns would have these degrees of freedom.
     rows = np.asarray(degrees + len(rho) - 1.0)
     if isinstance(estimate.live_share, np.ndarray):
         degrees = degrees * estimate.live_share
+    # Random signs of the terms; what the floor adds to their variance was not seen, and is normal:
+    # where rare events hardly meet, the few terms that did are no witness of those that did not.
+    seen = np.fmin(sums.second * degrees / (n * n), 1.0)
     return ScoreTest(
         n,
         degrees,
         sums.second,
         sums.cross,
         sums.ends,
-        sign_reference(sums, n * n / degrees),
+        SignFlip(sums.fourth * seen**2, sums.sixth * seen**3),
         floored_spread(estimate, variance, np.zeros_like(rho), rows).precision,
     )
-
-
-def sign_reference(sums: ScoreSums, floor: float | FloatArray) -> SignFlip:
-    """Random signs of the terms; what the floor adds to their variance was not seen, and is normal.
-
-    Where rare events hardly meet, the few terms that did are no witness of those that did not.
-    """
-    seen = seen_share(sums.second, floor)
-    return SignFlip(sums.fourth * seen**2, sums.sixth * seen**3)
-
-
-def seen_share(second: FloatArray, floor: float | FloatArray) -> FloatArray:
-    """How much of the variance, which is never taken below the floor, the terms have shown."""
-    return np.fmin(second / floor, 1.0)
 
 
 def score_of_pair(
     rho: float, second: float, fourth: float, sixth: float, n: int, p: int
 ) -> tuple[float, float]:
     """T and its log p-value of one pair of p columns, from Σa², Σa⁴ and Σa⁶ of its terms."""
-    # The rows' own variance or the Gaussian one; what the latter adds is normal (`sign_reference`).
+    # The rows' own variance or the Gaussian one; what the latter adds is normal (`score_test`).
     whole = max(second, n * n / (n - p + 1))
     statistic = n * rho / math.sqrt(whole)
     return statistic, log_two_sided_of_one(statistic, fourth / whole**2, sixth / whole**3)
-
-
-def _uncertain(fourth: FloatArray, n: int) -> FloatArray:
-    """How much larger Student's variance is than the normal one, given Σa⁴ of the terms.
-
-    The scale of an entry of Θ, unlike its sign, rests on variances that few rows may decide. No
-    sign-flip speaks of that, so the uncertainty of the variance goes into the standard error. The
-    diagonal, and entries from a state of fourth moments, have no such terms and stay as they are.
-    """
-    degrees = np.maximum(degrees_of_freedom(n, n * fourth), _FEWEST_DEGREES)
-    return np.asarray(degrees / (degrees - 2))
