@@ -61,16 +61,6 @@ def test_standard_streams(run_main, csv_file, tmp_path):
     assert (tmp_path / "x.ews").read_bytes() == (tmp_path / "y.ews").read_bytes()
 
 
-def test_missing_values(run_main, refused, tmp_path, rows, write_csv):
-    X = rows.copy()
-    X[[3, 9], [0, 1]] = np.nan
-    write_csv(tmp_path / "gaps.csv", "abcd", X)
-    assert "'a' (1), 'b' (1)" in refused("accumulate", "gaps.csv", "-o", "x.ews", status=1)
-    _, err = run_main("accumulate", "gaps.csv", "-o", "x.ews", "--missing", "drop")
-    assert err == "edgewise: left out 2 rows with missing or infinite values.\n"
-    assert ew.load_state(tmp_path / "x.ews").n_samples == 398
-
-
 def test_what_cannot_be_accumulated(run_main, refused, csv_file, tmp_path):
     (tmp_path / "none.csv").write_text("a,b\n")
     run_main("accumulate", csv_file, "-o", "rows.ews")

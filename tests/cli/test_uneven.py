@@ -93,6 +93,8 @@ def test_other_commands(run_main, files):
     out, _ = run_main("pair", "gaps.csv", "a", "b", "--given", "none", *PAIRWISE)
     expected = ew.partial_test(files / "gaps.csv", "a", "b", given=[], missing="pairwise")
     assert out == f"{expected.sentence()}\n"
+    how = ("gaps.csv", "--missing", "drop", "-o", "x.ews")
+    assert run_main("accumulate", *how) == ("350 rows of 4 columns are in x.ews\n", DROPPED)
     for how in ((), ("--missing", "drop")):
         out, err = run_main("plan", "gaps.csv", *how)
         assert "Your 350 rows" in out
@@ -117,6 +119,7 @@ def test_other_commands(run_main, files):
         ("test weighted.csv --weights w --method trace", 2, "--weights: sampling weights are not"),
         ("test weighted.csv --weights w --clusters a", 2, "expected without clusters"),
         ("test weighted.csv --weights a", 1, "expected finite numbers of at least 0, got -"),
+        ("accumulate gaps.csv -o x", 1, "'b' (40), 'c' (10)"),
         ("accumulate gaps.csv -o x --missing pairwise --kind moments", 2, "leave out --kind"),
     ],
 )
