@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +58,6 @@ _LARGEST, _SMALLEST = 9.0, 3.2  # points, radius of a node
 _MANY = 60  # with more variables the nodes are smaller
 _STRONG = 2.5  # the total strength of the largest nodes
 _PUSHES, _PUSH_WORK = 400, 5e7
-_GAP = 2.0  # points, between a name and its node
 #: How far the middle of a bent edge may lie to its side, as shares of its length.
 _BENDS = (0.08, -0.08, 0.15, -0.15, 0.24, -0.24, 0.35, -0.35)
 _POINTS = 17  # of a bent edge
@@ -286,15 +284,15 @@ def laid_out(graph: Graph, page: FloatArray) -> LaidOut:
             labels = short_names(graph.feature_names, longest)
             written = layout.text_sizes(labels, size)
             boxes = np.maximum(node, written) + np.array([4.0, 0.0])
-            boxes[:, 1] += written[:, 1] + _GAP
+            boxes[:, 1] += written[:, 1] + layout.GAP
             if boxes.prod(axis=1).sum() > _CROWDED * page.prod() and size > style.SMALLEST_FONT:
                 continue
             places, clear = _apart(start, boxes, page)
             if clear:
                 # The node stands in the upper part of its box, the name below it.
-                places = places + np.array([0.0, (written[0, 1] + _GAP) / 2])
+                places = places + np.array([0.0, (written[0, 1] + layout.GAP) / 2])
                 middles = places - np.array([0.0, 1.0]) * (
-                    _LARGEST * scale + _GAP + written[:, 1:] / 2
+                    _LARGEST * scale + layout.GAP + written[:, 1:] / 2
                 )
                 below = LaidOut(page, places, scale, np.arange(p), labels, middles, size)
                 # Names beside their nodes, where they cover few edges, if all fit so.
@@ -349,68 +347,16 @@ def _apart(places: FloatArray, boxes: FloatArray, page: FloatArray) -> tuple[Flo
 
 def _with_names(graph: Graph, laid: LaidOut, most: int) -> LaidOut:
     """The strongest nodes named, where a name covers no node, no other name, and few edges."""
-    places, radii = laid.places, node_radii(graph, laid)
     wanted = np.argsort(-graph.node_strength, kind="stable")
     if len(wanted) > _ALL_NAMED:
         wanted = wanted[graph.node_strength[wanted] > 0]
     rows, columns = np.nonzero(np.triu(graph.reject, k=1))
-    crossed = _points_of_edges(edge_paths(places, rows, columns, laid.scale * _LARGEST))
-    sizes = layout.text_sizes(laid.labels, laid.size)
-    taken: list[FloatArray] = []
-    kept: dict[int, FloatArray] = {}
-    for i in wanted:
-        if len(kept) == most:
-            break
-        best, fewest = None, math.inf
-        for middle in _around(places[i], sizes[i], float(radii[i]) + _GAP):
-            box = np.array([middle - sizes[i] / 2, middle + sizes[i] / 2])
-            nearest = np.clip(places, *box)
-            covers_node = (np.hypot(*(places - nearest).T) <= radii).any()
-            if free_box(box, laid.page, taken, gap=1) and not covers_node:
-                covers = int(((crossed > box[0]) & (crossed < box[1])).all(axis=1).sum())
-                if covers < fewest:
-                    best, fewest = box, covers
-        if best is not None:
-            taken.append(best)
-            kept[int(i)] = best.mean(axis=0)
-    named = np.array(sorted(kept), dtype=np.intp)
-    middles = np.array([kept[i] for i in named]).reshape(-1, 2)
-    labels = [laid.labels[i] for i in named]
-    return LaidOut(laid.page, places, laid.scale, named, labels, middles, laid.size)
-
-
-def _points_of_edges(paths: list[FloatArray]) -> FloatArray:
-    """Points along all edges, close enough to tell whether a name covers one."""
-    each = 25 if len(paths) <= 500 else 9
-    share = np.linspace(0, 1, each)
-    points = [
-        np.column_stack([np.interp(share, np.linspace(0, 1, len(path)), axis) for axis in path.T])
-        for path in paths
-    ]
-    return np.concatenate(points) if points else np.zeros((0, 2))
-
-
-def _around(place: FloatArray, size: FloatArray, reach: float) -> Iterator[FloatArray]:
-    """Where a name may stand around its node: below, above, beside, and at the corners."""
-    half = size / 2
-    yield place - np.array([0.0, reach + half[1]])
-    yield place + np.array([0.0, reach + half[1]])
-    for side in (1.0, -1.0):
-        yield place + np.array([side * (reach + half[0] + 1), 0.0])
-        for up in (-1.0, 1.0):
-            yield place + np.array([side, up]) * (0.7 * reach + half)
-    # Half beside and half below, where two nodes are close.
-    for up in (-1.0, 1.0):
-        for side in (0.6, -0.6):
-            yield place + np.array([side * half[0], up * (reach + half[1])])
-
-
-def free_box(box: FloatArray, page: FloatArray, taken: list[FloatArray], gap: float) -> bool:
-    """Whether a box lies on the page and not on another one."""
-    low, high = box
-    if (low < 0).any() or (high > page).any():
-        return False
-    return not any((low < b[1] + gap).all() and (high + gap > b[0]).all() for b in taken)
+    paths = edge_paths(laid.places, rows, columns, laid.scale * _LARGEST)
+    sizes, radii = layout.text_sizes(laid.labels, laid.size), node_radii(graph, laid)
+    found = layout.label_places(laid.places, radii, sizes, laid.page, wanted, paths, most)
+    named = np.array(sorted(found), dtype=np.intp)
+    middles = np.array([found[i] for i in named]).reshape(-1, 2)
+    return replace(laid, named=named, labels=[laid.labels[i] for i in named], middles=middles)
 
 
 def edge_paths(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from edgewise._linalg import BoolArray, FloatArray, pairs_of
+from edgewise._linalg import AnyArray, BoolArray, FloatArray, pairs_of
 from edgewise._optional import require
 from edgewise.plots.safe_names import shortened
 from edgewise.results.result import EdgeTestResult
@@ -46,6 +46,7 @@ _WIDE = 1.1  # pages are wider than high
 _GOLDEN = math.pi * (3 - math.sqrt(5))
 _STEPS_TO_START = 50
 _WORK, _SETTLED = 1e8, 1e-5  # most pairs of nodes to visit, smallest relative gain of a step
+GAP = 2.0  # points, between a name and its node
 _NUDGE = 0.02  # of the typical distance; separates nodes that the data do not separate
 
 
@@ -333,3 +334,70 @@ def text_sizes(labels: Sequence[str], size: float) -> FloatArray:
         ]
     # The same height for all, with room for ascenders and descenders, so that rows of labels align.
     return np.column_stack([widths, np.full(len(labels), 1.2 * size)])
+
+
+def label_places(
+    nodes: FloatArray,
+    radii: FloatArray,
+    sizes: FloatArray,
+    page: FloatArray,
+    order: AnyArray,
+    paths: list[FloatArray],
+    most: int,
+) -> dict[int, FloatArray]:
+    """The middles of up to `most` labels, the first ones of an `order`.
+
+    Each stands beside its node, covers no node and no other label, and of the `paths` of edges as
+    few as it can.
+    """
+    crossed, taken = _points_of_edges(paths), list[FloatArray]()
+    found: dict[int, FloatArray] = {}
+    for i in order.tolist():
+        if len(found) == most:
+            break
+        best, fewest = None, math.inf
+        for middle in _around(nodes[i], sizes[i], float(radii[i]) + GAP):
+            box = np.array([middle - sizes[i] / 2, middle + sizes[i] / 2])
+            covers_node = (np.hypot(*(nodes - np.clip(nodes, *box)).T) <= radii).any()
+            if free_box(box, page, taken, gap=1) and not covers_node:
+                covers = int(((crossed > box[0]) & (crossed < box[1])).all(axis=1).sum())
+                if covers < fewest:
+                    best, fewest = box, covers
+        if best is not None:
+            taken.append(best)
+            found[i] = best.mean(axis=0)
+    return found
+
+
+def _points_of_edges(paths: list[FloatArray]) -> FloatArray:
+    """Points along all edges, close enough to tell whether a name covers one."""
+    each = 25 if len(paths) <= 500 else 9
+    share = np.linspace(0, 1, each)
+    points = [
+        np.column_stack([np.interp(share, np.linspace(0, 1, len(path)), axis) for axis in path.T])
+        for path in paths
+    ]
+    return np.concatenate(points) if points else np.zeros((0, 2))
+
+
+def _around(place: FloatArray, size: FloatArray, reach: float) -> Iterator[FloatArray]:
+    """Where a name may stand around its node: below, above, beside, and at the corners."""
+    half = size / 2
+    yield place - np.array([0.0, reach + half[1]])
+    yield place + np.array([0.0, reach + half[1]])
+    for side in (1.0, -1.0):
+        yield place + np.array([side * (reach + half[0] + 1), 0.0])
+        for up in (-1.0, 1.0):
+            yield place + np.array([side, up]) * (0.7 * reach + half)
+    # Half beside and half below, where two nodes are close.
+    for up in (-1.0, 1.0):
+        for side in (0.6, -0.6):
+            yield place + np.array([side * half[0], up * (reach + half[1])])
+
+
+def free_box(box: FloatArray, page: FloatArray, taken: list[FloatArray], gap: float) -> bool:
+    """Whether a box lies on the page and not on another one."""
+    low, high = box
+    if (low < 0).any() or (high > page).any():
+        return False
+    return not any((low < b[1] + gap).all() and (high + gap > b[0]).all() for b in taken)

@@ -19,7 +19,6 @@ from edgewise.plots.graph_drawing import (
     community_marks,
     community_order,
     draw_graph,
-    free_box,
     laid_out,
 )
 from edgewise.plots.layout import IntArray, graph_of
@@ -302,7 +301,7 @@ def _name_strongest(ax: Axes, result: EdgeTestResult, points: FloatArray, edge: 
         for offset in _offsets(size, outward=float(np.sign(points[k, 0]))):
             box = np.array([-size / 2, size / 2]) + dots[k] + offset
             covers = ((dots > box[0] - 2) & (dots < box[1] + 2)).all(axis=1).any()
-            if free_box(box, page, taken, gap=2) and not covers:
+            if layout.free_box(box, page, taken, gap=2) and not covers:
                 taken.append(box)
                 line = {"arrowstyle": "-", "color": style.QUIET, "linewidth": 0.6}
                 ax.annotate(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from edgewise._linalg import FloatArray
-from edgewise.plots.layout import Graph, node_positions
+from edgewise.plots.layout import Graph, label_places, node_positions
 from edgewise.plots.safe_names import printable, short_names
 from edgewise.plots.style import NEGATIVE, POSITIVE, edge_opacity, edge_width
 
@@ -19,7 +19,6 @@ _MARGIN, _FONT, _RADIUS, _LONGEST_LABEL = 34, 12.0, 5.5, 14
 _PIXELS_PER_POINT = 4 / 3
 #: The width of a letter and the height of a line, in sizes of the font: rather too wide.
 _LETTER, _LINE = 0.68, 1.15
-#: How far labels stay away from the border.
 _EDGE = 4
 
 
@@ -45,33 +44,22 @@ def places_of(graph: Graph, importance: FloatArray) -> Places:
     room = np.array([WIDTH, HEIGHT]) - 2 * _MARGIN
     nodes = np.asarray(_MARGIN + unit_square(node_positions(graph.partial_correlation)) * room)
     labels = short_names(graph.feature_names, _LONGEST_LABEL)
-    i, j = np.nonzero(np.triu(graph.reject, k=1))
-    share = np.linspace(0, 1, 24)[:, None, None]
-    lines = np.asarray(nodes[i] + share * (nodes[j] - nodes[i])).reshape(-1, 2)
-    discs = np.column_stack([nodes - _RADIUS, nodes + _RADIUS])
-    taken: list[FloatArray] = []
+    wide = [_LETTER * _FONT * len(label) for label in labels]
+    sizes = np.column_stack([wide, np.full(len(labels), _LINE * _FONT)])
+    inside = nodes - _EDGE  # labels stay away from the border
+    paths = [inside[[i, j]] for i, j in zip(*np.nonzero(np.triu(graph.reject)), strict=True)]
+    order, radii = np.argsort(-importance, kind="stable"), np.full(len(labels), _RADIUS)
+    page = np.array([WIDTH, HEIGHT]) - 2 * _EDGE
+    found = label_places(inside, radii, sizes, page, order, paths, len(labels))
     texts: list[tuple[float, float, str] | None] = [None] * len(labels)
-    for k in np.argsort(-importance, kind="stable").tolist():
-        others = np.vstack([np.delete(discs, k, axis=0), *taken])
-        (x, y), gap, wide = nodes[k].tolist(), _RADIUS + 2.5, _LETTER * _FONT * len(labels[k])
-        candidates = (
-            ((x, y - gap, "middle"), x - wide / 2),
-            ((x, y + gap + 0.675 * _FONT, "middle"), x - wide / 2),
-            ((x + gap, y + 0.35 * _FONT, "start"), x + gap),
-            ((x - gap, y + 0.35 * _FONT, "end"), x - gap - wide),
-        )
-        fewest = len(lines) + 1
-        for text, left in candidates:
-            top = text[1] - 0.8 * _LINE * _FONT
-            box = np.array([left, top, left + wide, top + _LINE * _FONT])
-            border = np.array([WIDTH, HEIGHT]) - _EDGE
-            inside = box[:2].min() >= _EDGE and bool((box[2:] <= border).all())
-            covered = int(np.count_nonzero(np.all((lines > box[:2]) & (lines < box[2:]), axis=1)))
-            apart = ((others[:, :2] >= box[2:]) | (others[:, 2:] <= box[:2])).any(axis=1)
-            if inside and covered < fewest and apart.all():
-                fewest, texts[k], own = covered, text, box
-        if texts[k] is not None:
-            taken.append(own)
+    for k, (x, y) in found.items():
+        x, y = x + _EDGE, y + _EDGE
+        # Text is narrower than its box, and lies against its node.
+        aside, half = x - nodes[k, 0], wide[k] / 2
+        anchor, x = ("start", x - half) if aside > 1 else ("end", x + half)
+        if abs(aside) <= 1:
+            anchor, x = "middle", nodes[k, 0]
+        texts[k] = (float(x), float(y) + 0.35 * _FONT, anchor)
     return Places(nodes, labels, texts)
 
 
