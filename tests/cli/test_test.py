@@ -144,6 +144,7 @@ def test_arguments_that_cannot_be_served(refused, csv_file):
         (["no/such.csv"], 1, ["no file", "no/such.csv"]),
         (["rows.csv", "--columns", "a,z"], 1, ["'z'", "rows.csv", "'a', 'b', 'c', 'd'"]),
         (["rows.csv", "--exclude", "a,b,c"], 1, ["minimum of 2"]),
+        (["rows.csv", "--columns", ""], 1, ["no column ''"]),
         (["rows.csv", "--csv", "nowhere/o.csv"], 1, ["cannot write", "nowhere/o.csv"]),
         (["rows.csv", "--plot", "o.gif"], 2, ["o.gif", "png", "svg", "pdf"]),
         (["rows.csv", "--graph", "x.gml"], 2, ["x.gml", "graphml", "gexf", "cyjs"]),
@@ -303,14 +304,3 @@ class TestPairs:
             (tmp_path / "pairs.csv").write_bytes(text)
             asked = ("--pairs", "pairs.csv", "--given", "d")
             assert fragment in refused("test", csv_file, *asked, status=status)
-
-
-def test_columns_without_a_name(run_main, rows, tmp_path):
-    """As the index that pandas and R write."""
-    from pyarrow import parquet, table
-
-    data = tmp_path / "rows.parquet"
-    parquet.write_table(table(list(rows.T), names=["", "b", " c", "d"]), data)
-    assert found(run_main, data, "--exclude", "").feature_names == ("b", " c", "d")
-    assert found(run_main, data, "--columns", "", "--columns", "d").feature_names == ("", "d")
-    assert found(run_main, data, "--columns", '"", " c",b,').feature_names == (" c", "b")

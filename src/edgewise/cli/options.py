@@ -142,7 +142,9 @@ class Manual(click.Command):
             record = parameter.get_help_record(ctx)
             # Arguments stand in the usage line, and the text below explains them.
             if record is not None and isinstance(parameter, click.Option):
-                title = getattr(parameter, "section", "") or next(reversed(sections), "Options")
+                title = getattr(parameter, "section", "")
+                if not title:  # the help, which click adds last
+                    title = "Output" if "Output" in sections else next(iter(sections), "Options")
                 sections.setdefault(title, []).append(record)
         for title, records in sections.items():
             with formatter.section(title):
@@ -166,19 +168,13 @@ def command(
 
     def made(function: Callable[..., Any]) -> Manual:
         parameters: list[Any] = []
-        for title, options in {
-            **sections,
-            "Files that are read wrongly": _READING if reads_files else (),
-        }.items():
+        files = {"Files that are read wrongly": _READING} if reads_files else {}
+        for title, options in {**sections, **files}.items():
             for one in options:
                 parameters.append(option(one) if isinstance(one, str) else one)
                 parameters[-1].section = title
-        found = Manual(
-            name,
-            callback=function,
-            params=parameters,
-            help=cleandoc(function.__doc__ or ""),
-        )
+        about = cleandoc(function.__doc__ or "")
+        found = Manual(name, callback=function, params=parameters, help=about)
         found.examples, found.of_methods = examples, of_methods
         return found
 
@@ -233,17 +229,10 @@ def arguments(function: Callable[..., Any], options: dict[str, Any], *only: str)
 
 
 def column_names(texts: Sequence[str]) -> list[str] | None:
-    """The names in an option given any number of times, each a line of CSV; None if never.
-
-    An empty text is the column whose name is empty; between commas, what is empty is no name.
-    """
-    names: list[str] = []
-    for text in texts:
-        line = next(csv.reader([text], skipinitialspace=True), [])
-        # Spaces in quotes are meant.
-        line = line if '"' in text else [name.strip() for name in line]
-        names += [name for name in line if name] if len(line) > 1 else line or [""]
-    return names or None
+    """The names in an option given any number of times, each a line of CSV; None if never."""
+    lines = csv.reader(texts, skipinitialspace=True)
+    names = [name.strip() for line in lines for name in line if name.strip()]
+    return names or ([""] if texts else None)  # which no column is called
 
 
 def _pairs_in(path: str) -> list[tuple[str, str]]:
