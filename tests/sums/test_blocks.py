@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import edgewise as ew
-from edgewise.states import BatchMoments, Moments
+from edgewise.states import Moments
 from edgewise.sums.blocks import Centre, mapped_blocks
 from edgewise.sums.pairs import pair_sums
 from edgewise.sums.power import product_sums, transformed_quartics
@@ -40,10 +40,6 @@ class TestSubtraction:
         assert found.base is out
         assert np.isnan(out[:, 3:]).all()
 
-    def test_without_an_offset(self):
-        found = Centre(np.array([1.0, 2.0]), None).subtract_from(np.eye(2), np.empty((2, 2)))
-        np.testing.assert_array_equal(found, [[0, -1], [-2, -1]])
-
     @every_offset
     @pytest.mark.parametrize("rows", [1, 600])
     def test_is_exact_far_from_the_origin(self, rows, offset):
@@ -59,13 +55,6 @@ class TestSubtraction:
     def test_an_offset_that_does_not_count_is_left_out(self):
         X = np.array([[1.0, -1.0], [-1.0, 1.0], [3.0, 1.0], [-3.0, -1.0]])
         assert Moments().update(X).centre().offset is None
-
-    def test_of_batches_is_that_of_all_rows(self):
-        X = grid_rows() + 1e10
-        found = BatchMoments(7).update(X).pooled().centre()
-        expected = Moments().update(X).centre()
-        c = [centre.subtract_from(X, np.empty((4, 600))) for centre in (found, expected)]
-        near(c[0], c[1], 1e-13)
 
 
 P = 3
@@ -128,15 +117,6 @@ class TestRows:
             found = seen(batches, matrix, length=length, rows_first=rows_first)
             np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-12)
 
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_one_row(self, kind):
-        X = rows_of(1)
-        np.testing.assert_array_equal(seen([KINDS[kind](X)], length=100), centred(X))
-
-    @pytest.mark.parametrize("batches", [[], [np.empty((0, P))], [column_block(np.empty((0, P)))]])
-    def test_none(self, batches):
-        assert seen(batches, B, length=100).shape == (0, P)
-
     @pytest.mark.parametrize("kind", ["C", "Fortran", "columns"])
     @pytest.mark.parametrize("p", [20, 400])
     def test_wide_ones(self, p, kind):
@@ -150,28 +130,6 @@ class TestBlocks:
     def test_are_even(self):
         blocks = mapped_blocks([rows_of(10), rows_of(3)], CENTRE, length=8)
         assert [block.n for block in blocks] == [5, 5, 3]
-
-    @given(cut_rows(), st.integers(1, 40))
-    def test_the_stack_has_ones_above_and_room_below(self, both, length):
-        _, batches = both
-        for block in mapped_blocks(batches, CENTRE, B, length=length, ones=True, below=2):
-            assert block.stack.shape == (1 + P + 2, block.n)
-            np.testing.assert_array_equal(block.stack[0], 1)
-            np.testing.assert_array_equal(block.stack[1 : P + 1], block.z)
-            block.stack[P + 1 :] = np.nan
-
-    @given(cut_rows(), st.integers(1, 40))
-    def test_spare_memory_is_apart(self, both, length):
-        X, batches = both
-        found = []
-        for block in mapped_blocks(batches, CENTRE, B, length=length, spare=(P, 6)):
-            assert [array.shape for array in block.spare] == [(P, block.n), (6, block.n)]
-            for array in block.spare:
-                array[:] = np.nan
-            found.append(block.z.T.copy())
-        np.testing.assert_allclose(
-            np.concatenate(found or [np.empty((0, P))]), centred(X) @ B, rtol=1e-13, atol=1e-12
-        )
 
 
 def close(found, expected):

@@ -15,7 +15,6 @@ import pytest
 from pyarrow import feather, parquet
 
 import edgewise as ew
-from edgewise._files import locked
 from edgewise.errors import CheckpointWarning, DataError, StateFileError
 from edgewise.sums.accumulate import read_into, read_with_checkpoints
 from edgewise.sums.save import read_state, write_state
@@ -171,12 +170,6 @@ def test_without_resume_a_checkpoint_is_kept(interrupted, refuses):
     assert read_state(checkpoint).n_samples == CUTS[-1]
 
 
-def test_two_at_once_are_refused(interrupted, refuses):
-    paths, checkpoint = interrupted
-    with locked(checkpoint):
-        refuses(lambda: resume(paths, checkpoint), DataError, "another edgewise is writing")
-
-
 class TestChanges:
     @pytest.mark.parametrize("change", ["size", "time", "size and not time"])
     def test_of_a_file(self, interrupted, refuses, change):
@@ -230,9 +223,6 @@ class TestDamage:
         contents = read_state(checkpoint)
         write_state(checkpoint, replace(contents, meta={**contents.meta, "progress": progress}))
         refuses(lambda: resume(paths, checkpoint), StateFileError, f"'{checkpoint}'")
-
-    def test_a_checkpoint_is_no_state(self, interrupted, refuses):
-        refuses(lambda: ew.load_state(interrupted[1]), StateFileError, "'checkpoint'")
 
 
 class TestUnwritable:

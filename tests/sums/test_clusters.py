@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise.errors import DataError, NonFiniteError, ParameterError
+from edgewise.errors import DataError, NonFiniteError
 from edgewise.sums import batches as module
 from edgewise.sums.batches import ClusterMoments
 from edgewise.sums.blocks import Centre
@@ -123,11 +123,6 @@ def test_missing_values_are_named(refuses):
     clusters = ClusterMoments(("a", "b", "c"))
     refuses(lambda: clusters.update(grouped(X, np.zeros(6))), NonFiniteError, "column 'b' (1)")
     assert clusters.n_samples == 0
-
-
-def test_states_of_other_columns(refuses):
-    one, other = state(np.ones((2, 3)), np.zeros(2)), state(np.ones((2, 4)), np.zeros(2))
-    refuses(lambda: one + other, ParameterError, "a state of 3 columns, got one of 4")
 
 
 def test_no_rows(refuses):

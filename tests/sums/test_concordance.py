@@ -2,7 +2,6 @@
 
 import functools
 import operator
-import pickle
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from edgewise.errors import DataError, StateFileError
 from edgewise.states import ConcordanceMoments
 from edgewise.sums import concordance as kernel
 from edgewise.sums.concordance import (
-    BLOCK_ROWS,
     N_BLOCKS,
     WINDOW_ROWS,
     concordance_of_rows,
@@ -194,11 +192,6 @@ def test_ranks_of_every_width(length):
     np.testing.assert_array_equal(found.met[0], np.einsum("kla,klb->ab", s, s))
 
 
-def test_signed_zeros_are_tied():
-    rows = np.array([[0.0, 1.0], [-0.0, 2.0], [3.0, 3.0]])
-    np.testing.assert_array_equal(unit_sums(rows, 1, 3).met[0] / 2, slow(rows, [0, 0, 0])[0])
-
-
 K = 5
 MANY = WINDOW_ROWS
 
@@ -244,16 +237,6 @@ class TestFewRows:
 
 
 class TestManyRows:
-    def test_units_of_a_window(self):
-        X = rows_of(MANY)
-        found = state(X, 100).concordance()
-        sums = unit_sums(X, N_BLOCKS)
-        np.testing.assert_array_equal(found.total, sums.met.sum(axis=0) / 2)
-        np.testing.assert_array_equal(found.touching, sums.met)
-        assert len(found.touching) == BLOCK_ROWS
-        assert found.n_pairs == N_BLOCKS * 128 * 127 / 2
-        assert found.independent_pairs == pytest.approx(N_BLOCKS * 64)
-
     @pytest.mark.parametrize("windows", [1, 2])
     def test_joined_units(self, windows):
         """What the pairs within a unit add up to is not kept, but nearly known."""
@@ -285,13 +268,6 @@ class TestManyRows:
         for n in (13_000, 27_000, 40_000):
             found = ConcordanceMoments(n_batches).update(rows_of(n)).concordance(n_batches)
             assert n_batches <= len(found.touching) < 2 * n_batches + 130
-
-    def test_memory_does_not_grow(self):
-        found = ConcordanceMoments(K)
-        sizes = []
-        for _ in range(12):
-            sizes.append(len(pickle.dumps(found.update(rows_of(12_000)))))
-        assert max(sizes) <= 8 * (2 * K * 9 + (WINDOW_ROWS + 1025) * 3) + 6000
 
     @pytest.mark.parametrize("piece", [1, 1000, MANY, 20_000])
     def test_however_the_rows_are_cut(self, piece):

@@ -37,12 +37,6 @@ def test_every_pair_once_with_its_set(neighbours, n_rows):
     assert sets.sizes().tolist() == sizes
 
 
-def test_portions_are_short_where_rows_are_many():
-    sets = PairSets.of([[] for _ in range(40)])
-    assert [len(portion.places) for portion in sets.portions(1 << 14)][:2] == [2, 2]
-    assert len(list(sets.portions(1 << 20))) == 40 * 39 // 2
-
-
 def test_regressions_are_least_squares():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 7)) @ rng.standard_normal((7, 7))

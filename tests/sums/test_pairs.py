@@ -5,7 +5,7 @@ import pytest
 
 from edgewise.sums.blocks import Centre
 from edgewise.sums.pairs import exact_pairs, pair_sums
-from edgewise.sums.score import Leverage, strong_pairs
+from edgewise.sums.score import Leverage
 from edgewise.tables.table import InMemoryRows, block_rows
 
 P = 5
@@ -106,17 +106,3 @@ def test_exact_pairs_where_the_influence_cancels():
     exact = r / 2 * (c + other) ** 2 + (1 - r) * c * other
     assert found.influence[0] == pytest.approx(np.sum(exact**2), rel=1e-9)
     assert 0 < found.influence[0] < 1e-20
-
-
-def test_strong_pairs_are_named_once():
-    i, j = strong_pairs(correlations(), 0.99)
-    assert list(zip(i.tolist(), j.tolist(), strict=True)) == list(STRONG)
-
-
-def test_no_pair_close_to_one_costs_no_pass():
-    class NoPass:
-        def sums(self, one_pass):
-            raise AssertionError("a pass over the rows")
-
-    rho = np.full((P, P), 0.5)
-    assert exact_pairs(NoPass(), CENTRE, leverage_for(9), rho, 0.99) is None

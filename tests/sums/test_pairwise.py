@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import pickle
 
 import numpy as np
 import pytest
@@ -158,19 +157,6 @@ def assert_same(a, b, tolerance=1e-12):
     np.testing.assert_allclose(a.covariance(), b.covariance(), rtol=tolerance, atol=tolerance)
 
 
-def assert_same_bits(a, b):
-    """For sums that are copied, not computed."""
-    mine, theirs = a._contents(), b._contents()
-    assert (mine.meta, mine.n_samples, mine.columns) == (
-        theirs.meta,
-        theirs.n_samples,
-        theirs.columns,
-    )
-    assert mine.arrays.keys() == theirs.arrays.keys()
-    for name, array in mine.arrays.items():
-        assert array.tobytes() == theirs.arrays[name].tobytes(), name
-
-
 class TestCovariance:
     @pytest.mark.parametrize("offset", OFFSETS)
     @pytest.mark.parametrize(("rows", "batch_rows"), [(1, 1), (37, 100), (400, 1)])
@@ -230,14 +216,6 @@ class TestCovariance:
             found = stream(X, rows).covariance()
             np.testing.assert_allclose(found, slow_covariance(X - 1e8), rtol=1e-9)
 
-    @pytest.mark.parametrize("size", [1e200, 1e-200])
-    def test_weights_whose_squares_are_no_numbers(self, refuses, size):
-        refuses(
-            lambda: state(rows_of(20), weights=np.full(20, size)),
-            DataError,
-            "weights: their squares are too large or too small",
-        )
-
 
 class TestBatches:
     @pytest.mark.parametrize("n", [9, 100, 1003])
@@ -250,15 +228,6 @@ class TestBatches:
         scatters = theirs.sums_about(theirs.pooled().centre()).second
         np.testing.assert_allclose(sums(mine).second, scatters, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(mine.covariance(), theirs.covariance(), rtol=1e-12)
-
-    def test_memory_does_not_grow(self):
-        K, p = 6, 3
-        most = 8 * (2 * K + 1) * (5 * p * p + p + 1)
-        empty = len(pickle.dumps(PairwiseMoments(K)))
-        made = PairwiseMoments(K)
-        for _ in range(20):
-            made.update(rows_of(999), weights=weights_of(999))
-            assert len(pickle.dumps(made)) - empty <= most + 2000  # and names, shapes, types
 
 
 class TestWeights:
@@ -295,29 +264,15 @@ class TestWeights:
             (["a"] * 40, ParameterError, "one number for each row"),
             (np.r_[np.ones(39), -1], DataError, "got -1 in the weights (1 row)"),
             (np.r_[np.ones(38), np.nan, np.nan], DataError, "missing ones (NaN)"),
-            (np.r_[np.ones(39), np.inf], DataError, "got inf"),
+            (np.full(40, 1e200), DataError, "their squares are too large or too small"),
+            (np.full(40, 1e-200), DataError, "their squares are too large or too small"),
         ],
-        ids=["length", "2-D", "text", "negative", "nan", "inf"],
+        ids=["length", "2-D", "text", "negative", "nan", "large", "small"],
     )
     def test_bad_ones(self, refuses, bad, error, fragment):
         made = state(rows_of(40), weights=weights_of(40))
         refuses(lambda: made.update(rows_of(40), weights=bad), error, "weights: ", fragment)
         assert_same(made, state(rows_of(40), weights=weights_of(40)), 0)
-
-
-class TestAddition:
-    @pytest.mark.parametrize("offset", [0.0, 1e8])
-    @pytest.mark.parametrize("weighted", [False, True])
-    def test_order_of_merging_does_not_show(self, offset, weighted):
-        X, w = rows_of(4 * 64, offset=offset), weights_of(4 * 64)
-        own = np.split(w, 4) if weighted else [None] * 4
-        a, b, c, d = (state(x, 4, v) for x, v in zip(np.split(X, 4), own, strict=True))
-        whole = state(X, 4, w if weighted else None)
-        for tree in (((a + b) + c) + d, (a + b) + (c + d), a + (b + (c + d)), a + ((b + c) + d)):
-            assert_same(tree, whole)
-        other = ((d + c) + b) + a
-        np.testing.assert_allclose(other.covariance(), whole.covariance(), rtol=1e-11)
-        np.testing.assert_array_equal(other.pooled().pair_rows, whole.pooled().pair_rows)
 
 
 class TestDamagedFiles:
@@ -415,5 +370,3 @@ def test_any_table_cut_and_merged_anyhow(table, K, batch_rows, data):
         rows = found.pooled().pair_rows[at]
         np.testing.assert_array_equal(rows, known.T.astype(int) @ known.astype(int))
         np.testing.assert_allclose(found.covariance()[at], expected, rtol=0, atol=1e-11 * size)
-        again = pickle.loads(pickle.dumps(found))
-        assert_same_bits(again, found)

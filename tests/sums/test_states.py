@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -97,6 +98,16 @@ def test_what_does_not_add_up_is_refused(make, rows, refuses):
         six = type(a)(6).update(rows)
         refuses(lambda: a.merge(six), ParameterError, "a state of 5 batches, got one of 6")
     assert bits(a) == before
+
+
+def test_memory_does_not_grow(make, rows):
+    """Of a stream, only sums are kept, and of ranks at most a window of rows."""
+    state, sizes = make(), []
+    for _ in range(130):
+        sizes.append(len(pickle.dumps(state.update(rows))))
+    assert max(sizes[64:]) <= 1.1 * max(sizes[:64])
+    assert state.n_samples == 130 * len(rows)
+    assert bits(pickle.loads(pickle.dumps(state))) == bits(state)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
