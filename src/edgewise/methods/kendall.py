@@ -26,7 +26,7 @@ from edgewise.methods.method import Assumes, Feature, Method, batches_option, op
 from edgewise.methods.planning import Measured
 from edgewise.paper.radii import concordance_radius
 from edgewise.paper.transfers import WhitenedTransfer
-from edgewise.sums.concordance import WINDOW_ROWS, Concordance, left_by_ties, likely_units
+from edgewise.sums.concordance import Concordance, left_by_ties, likely_units
 
 # The share of tied pairs of rows above which a column does not look continuous; and, times √n, the
 # square of that share above which the error that ties may make is no longer small beside chance.
@@ -166,7 +166,7 @@ class Kendall(Method):
 
     def degrees_at(self, measured: Measured, n_samples: int, rows: FloatArray) -> FloatArray:
         p = len(measured.precision)
-        units = [likely_units(n, p, self.n_batches, WINDOW_ROWS) for n in rows.ravel()]
+        units = [likely_units(n, p, self.n_batches) for n in rows.ravel()]
         return np.reshape(units, rows.shape) - 1.0
 
 

@@ -101,7 +101,7 @@ def first_pass(
 def _taken(
     part: Partition, state: S, after: Callable[[S, Partition], None] | None, look: bool
 ) -> tuple[S, int, FirstLook]:
-    """A state of the rows of a part; the first part continues from the rows seen before."""
+    """A state of the rows of a part; the first continues from the rows seen before."""
     mine = state.copy() if part.number == 0 else state._empty()
     # The first part of a table that is read here has no number.
     number = part.number if part.where or part.number else None

@@ -283,24 +283,26 @@ def concordance_of_rows(rows: FloatArray, n_batches: int | None = None) -> Conco
         blocks = max(1, min(blocks, n // n_batches))
     while -(-n // (blocks * per_block)) > most:
         per_block *= 2
-    sums = unit_sums(rows, blocks, per_block)
-    lengths, counts = block_lengths(n, blocks)
+    return _of_units([unit_sums(rows, blocks, per_block)], *block_lengths(n, blocks))
+
+
+def _of_units(parts: Sequence[Units], lengths: Sequence[int], blocks: Sequence[int]) -> Concordance:
+    """From units of rows in so many blocks of each length."""
     return Concordance(
-        n,
-        sums.met.sum(axis=0) / 2,  # all pairs were met twice
-        float(sums.pairs_met.sum()) / 2,
-        sums.touching(),
-        sums.pairs_met - sums.pairs_within,
-        independent_pairs(lengths, counts),
+        sum(int(units.n.sum()) for units in parts),
+        sum(units.met.sum(axis=0) for units in parts) / 2,  # all pairs were met twice
+        sum(float(units.pairs_met.sum()) for units in parts) / 2,
+        np.concatenate([units.touching() for units in parts]),
+        np.concatenate([units.pairs_met - units.pairs_within for units in parts]),
+        independent_pairs(lengths, blocks),
     )
 
 
-def likely_units(n: float, p: int, n_batches: int | None, window: int) -> float:
+def likely_units(n: float, p: int, n_batches: int | None) -> float:
     """About how many units of this many rows would be left out in turn."""
-    if n_batches is None and n < window:
+    if n_batches is None and n < WINDOW_ROWS:
         return min(n, 0.75 * _most_units(p))
-    batches = 100 if n_batches is None else n_batches
-    return min(n, 1.4 * batches)
+    return min(n, 1.4 * (n_batches or DEFAULT_BATCHES))
 
 
 def _most_units(p: int) -> int:
@@ -495,24 +497,16 @@ class ConcordanceMoments(RowState):
                     "first."
                 )
             return concordance_of_rows(rows, n_batches)
-        total, pairs = units.met.sum(axis=0), float(units.pairs_met.sum())
-        sums, counts = units.touching(), units.pairs_met - units.pairs_within
-        lengths, blocks = [BLOCK_ROWS], [N_BLOCKS * self._windows]
+        parts, lengths, blocks = [units], [BLOCK_ROWS], [N_BLOCKS * self._windows]
         if len(rows) > 1:  # a single row has no pair
             own = -(-len(rows) // BLOCK_ROWS)
-            rest = unit_sums(rows, own, max(1, self.batch_rows // own))
-            total, pairs = total + rest.met.sum(axis=0), pairs + float(rest.pairs_met.sum())
-            sums = np.concatenate([sums, rest.touching()])
-            counts = np.concatenate([counts, rest.pairs_met - rest.pairs_within])
+            parts.append(unit_sums(rows, own, max(1, self.batch_rows // own)))
             more = block_lengths(len(rows), own)
             lengths, blocks = lengths + more[0], blocks + more[1]
-        independent = independent_pairs(lengths, blocks)
-        # All pairs were met twice.
-        found = Concordance(self.n_samples, total / 2, pairs / 2, sums, counts, independent)
-        far = rows[:: self._sample_step]
+        found, far = _of_units(parts, lengths, blocks), rows[:: self._sample_step]
         if self._sample is not None:
             far = np.concatenate([self._sample, far])
-        return replace(found, order_matters=_order_matters(found, far))
+        return replace(found, n_samples=self.n_samples, order_matters=_order_matters(found, far))
 
     def kendall(self) -> FloatArray:
         """Kendall's τ_b of all pairs of columns."""

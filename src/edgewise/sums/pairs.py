@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from edgewise.sums.score import (
     Leverage,
     ScratchArrays,
     believed_tau,
+    residuals_of_pairs,
     score_terms,
     score_weight,
     strong_pairs,
@@ -30,8 +31,7 @@ class PairSums:
     """Sums over rows of the unit-variance residuals v, with weights w, by default 1/(1 − h)².
 
     `square_square` is Σ w v_i²v_j² and `cube_linear` is Σ w v_i³v_j; the diagonal of either is
-    Σ w v_i⁴. `eighth` is Σ w²v_i⁴v_j⁴; it is NaN where only sums of the fourth order are known, and
-    the weights are one there.
+    Σ w v_i⁴. `eighth` is Σ w²v_i⁴v_j⁴.
     """
 
     square_square: FloatArray
@@ -45,7 +45,6 @@ def pair_sums(rows: Summable, centre: Centre, leverage: Leverage) -> PairSums:
 
 
 def _pair_sums(batches: Iterator[Rows], centre: Centre, leverage: Leverage) -> Sums:
-    """Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴."""
     p = len(leverage.root)
     square_square, cube_linear, eighth = np.zeros((3, p, p))
     for block in mapped_blocks(batches, centre, leverage.B, spare=(p, p)):
@@ -87,23 +86,14 @@ def exact_pairs(
 
 
 def _exact_sums(
-    batches: Iterator[Rows],
-    centre: Centre,
-    leverage: Leverage,
-    i: AnyArray,
-    j: AnyArray,
-    r: FloatArray,
+    batches: Iterator[Rows], centre: Centre, leverage: Leverage, i: AnyArray, j: AnyArray, r: Any
 ) -> Sums:
     half, sign, gap = r / 2, np.sign(r), 1 - np.abs(r)
     influence, eighth = np.zeros((2, i.size))
-    p = len(leverage.root)
-    for block in mapped_blocks(batches, centre, leverage.B, spare=(p,)):
-        v, square = block.z, block.spare[0]
-        complement = leverage.complement(v, block.centred, square)
-        divisor = leverage.divisor(complement, np.multiply(v, v, out=square))
-        a, b = v[i], v[j]
+    for a, b, complement, square in residuals_of_pairs(batches, centre, leverage, i, j):
         # Written without terms that cancel.
-        squares = ((half * (a + sign * b) ** 2 + gap * a * b) / divisor) ** 2
+        products = half * (a + sign * b) ** 2 + gap * a * b
+        squares = (products / leverage.divisor(complement, square)) ** 2
         influence += squares.sum(axis=1)
         eighth += np.vecdot(squares, squares)
     return influence, eighth
@@ -119,7 +109,7 @@ _FEWEST_ROWS = 64
 
 
 class Portion(NamedTuple):
-    """The places of some pairs among all above the diagonal, and how many columns each is given."""
+    """Some pairs by their places above the diagonal, and how many columns each is given."""
 
     places: IntArray
     size: int
@@ -134,28 +124,19 @@ class Pairs(NamedTuple):
 
 
 class Regression(NamedTuple):
-    """x_i and x_j of some pairs on the columns they are adjusted for, in standard units.
+    """x_i and x_j of some pairs on the columns they are adjusted for, in standard units."""
 
-    `inverse` is that of the correlation matrix of these columns, `coefficients` has a row for i and
-    one for j, `variance` is what is left of the variances, and `correlation` that of the residuals:
-    NaN where nothing is left.
-    """
-
-    inverse: FloatArray
-    coefficients: FloatArray
-    variance: FloatArray
-    correlation: FloatArray
+    inverse: FloatArray  # of the correlation matrix of these columns
+    coefficients: FloatArray  # a row for i and one for j
+    variance: FloatArray  # what is left of either
+    correlation: FloatArray  # of the residuals; NaN where nothing is left
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PairSets:
-    """S_ij = (A_i ∪ A_j) ∖ {i, j} for all pairs of p columns with neighbours A_i.
+    """S_ij = (A_i ∪ A_j) ∖ {i, j} for all pairs of p columns with neighbours A_i."""
 
-    `neighbours` (p, k): A row for each column: its neighbours, then p as often as needed to fill
-      the row.
-    """
-
-    neighbours: IntArray
+    neighbours: IntArray  # a row for each column: its neighbours, filled up with p
 
     @classmethod
     def of(cls, neighbours: Sequence[Sequence[int] | IntArray]) -> PairSets:
@@ -249,11 +230,10 @@ def selected_score_sums(
     sets: PairSets,
     n_samples: int,
 ) -> Sums:
-    """The six sums of `score_terms` for all pairs above the diagonal, and their ρ̂, seventh.
+    """The six sums of `score_terms` for all pairs above the diagonal, and their ρ̂, of which every
+    block brings its share; and Σ v_i⁴/(1 − h)² of each column.
 
-    ρ̂ needs no rows, but its regressions are made here: every block brings its share. Second,
-    Σ v_i⁴/(1 − h)² of each column. `scale` are the roots of the mean squares of the centred
-    columns.
+    `scale` are the roots of the mean squares of the centred columns.
     """
     p = sets.n_features
     total, fourth = np.zeros((7, p * (p - 1) // 2)), np.zeros(p)

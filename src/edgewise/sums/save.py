@@ -369,10 +369,10 @@ class RowSums(ABC):
         else:
             # An empty state is neutral, whatever its options.
             total = (other if other.n_samples else self).copy()
-        width = total.n_features
-        for state in (other, self) if self.n_samples < 1 <= other.n_samples else (self, other):
-            if state.feature_names and width in (None, len(state.feature_names)):
-                total.feature_names = state.feature_names
+        for state in sorted((self, other), key=lambda state: not state.n_samples):
+            names = state.feature_names
+            if names and total.n_features in (None, len(names)):
+                total.feature_names = names
                 break
         return total
 

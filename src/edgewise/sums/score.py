@@ -153,7 +153,7 @@ def score_terms(
     residuals: FloatArray,
     out: FloatArray | None = None,
 ) -> FloatArray:
-    """What is summed over rows for each pair, six numbers."""
+    """What is summed over rows for each pair; the six numbers of `ScoreSums`, before division."""
     terms = np.empty((6, *product.shape)) if out is None else out
     weighted = w * product
     squares = np.multiply(weighted, product, out=terms[0])
@@ -199,9 +199,9 @@ def sums_of_moments(
 ) -> ScoreSums:
     """From Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴, in their memory: e ∝ v_i + ρv_j, v_j + ρv_i.
 
-    `exact` are the sums of what these leave out, as `_pair_by_pair` makes them. `raised` is what
-    Σ v_i²v_j²/(1 − h)² is of Σ w v_i²v_j². With many columns the results take all the memory there
-    is, so they are made a few rows of the matrices at a time.
+    `exact` are the sums of what these leave out; `raised` is what Σ v_i²v_j²/(1 − h)² is of
+    Σ w v_i²v_j². With many columns the results take all the memory there is, so they are made a few
+    rows of the matrices at a time.
     """
     # Each by itself, so that what is not needed later is not kept by what is.
     second, ends, sixth = (np.empty(rho.shape) for _ in range(3))
@@ -586,19 +586,20 @@ def strong_pairs(rho: FloatArray, nearly_one: float) -> tuple[AnyArray, AnyArray
     return i[once], j[once]
 
 
+def residuals_of_pairs(
+    batches: Iterator[Rows], centre: Centre, leverage: Leverage, i: AnyArray, j: AnyArray
+) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, FloatArray]]:
+    """v_i and v_j of some pairs, 1 − h, and v² of all columns, block by block."""
+    for block in mapped_blocks(batches, centre, leverage.B, spare=(len(leverage.root),)):
+        v, square = block.z, block.spare[0]
+        complement = leverage.complement(v, block.centred, square)
+        yield v[i], v[j], complement, np.multiply(v, v, out=square)
+
+
 def _exact_sums(
-    batches: Iterator[Rows],
-    centre: Centre,
-    leverage: Leverage,
-    i: AnyArray,
-    j: AnyArray,
-    r: FloatArray,
+    batches: Iterator[Rows], centre: Centre, leverage: Leverage, i: AnyArray, j: AnyArray, r: Any
 ) -> Sums:
-    p = len(leverage.root)
-    total = np.zeros((5, i.size))
-    for block in mapped_blocks(batches, centre, leverage.B, spare=(p,)):
-        v, scratch = block.z, block.spare[0]
-        complement = leverage.complement(v, block.centred, scratch)
-        tau = row_tau(np.multiply(v, v, out=scratch), complement, leverage.n_samples)
-        total += pair_by_pair(v[i], v[j], r, complement, tau, leverage.n_samples)
+    n, total = leverage.n_samples, np.zeros((5, i.size))
+    for a, b, complement, square in residuals_of_pairs(batches, centre, leverage, i, j):
+        total += pair_by_pair(a, b, r, complement, row_tau(square, complement, n), n)
     return (total,)
