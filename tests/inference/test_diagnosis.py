@@ -32,18 +32,8 @@ FAR = {"tail_index": 2.0, "farther_tail_index": 2.0}
         ),
         (
             {"n_samples": 24, "n_features": 10},
-            "Use method 'nodewise' if the graph is sparse, or else 'score': ",
-            ["24 rows are few for 10 columns", "strong"],
-        ),
-        (
-            {"n_samples": 24, "n_features": 10, "kurtosis_ratio": 9.0},
-            "Use method 'nodewise' if the graph is sparse, ",
-            ["are few", "9 times the Gaussian kurtosis", "'fisher' finds false edges"],
-        ),
-        (
-            {"n_samples": 24, "n_features": 24},
             "Use method 'nodewise', which assumes a sparse graph: ",
-            ["24 rows and 24 columns", "few columns only"],
+            ["24 rows and 10 columns", "24 rows are few for 10 columns", "strong"],
         ),
         (
             {"dependence_pvalue": 1e-5},

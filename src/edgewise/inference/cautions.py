@@ -32,10 +32,8 @@ OF_ROW_ORDER = ("dependence", "levels", "short batches", "standardised blocks")
 class Assumes(Flag):
     """What a method's guarantee assumes about the rows; the data may contradict it.
 
-    `FOURTH_MOMENTS_IF_SKEWED` is for methods that need fourth moments only where the rows far out
-    lie on one side and are far out in several columns at once. `MANY_ROWS_PER_COLUMN` is for
-    methods whose p-values are too small with few rows; other methods lose only power.
-    `CONTINUOUS_COLUMNS` is for methods whose latent variables need columns without many ties.
+    Skewed is: the rows far out lie on one side and are far out in several columns at once. Without
+    many rows per column p-values are too small; other methods lose only power then.
     """
 
     NOTHING = 0

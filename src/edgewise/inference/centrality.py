@@ -13,19 +13,15 @@ the signs of the edges, the sum reaches
 
     √(Σ_j h_ij² + max(Σ_{j≠k} s_j s_k c_jk h_ij h_ik, 0) + ¼v_i Σ_{j≠k} |ρ_ij||ρ_ik|).
 
-The maximum is there because c_jk holds for elliptical rows only: where rows are skewed, the errors
-of a clique cancel less than it says. The last term is for a node with heavy tails of its own. Its
-Θ̂_ii is in all of its partial correlations, and v_i is how much more log Θ̂_ii varies than on
-Gaussian rows, times the squared critical value.
+The maximum is there because c_jk holds for elliptical rows only. In the last term, for a node with
+heavy tails of its own, v_i is how much more log Θ̂_ii varies than on Gaussian rows, times the squared
+critical value.
 
 The edges were found in the same rows, and those that are just significant are mostly overestimated.
 So the lower end is that of rows in which |ρ̂_ij| exceeds its threshold t_ij (Weinstein, Fithian &
-Benjamini 2013): on Fisher's z scale, a normal variable that is known to lie above atanh t_ij. Its
-median-unbiased estimate is the middle that the reach is subtracted from. Far above the threshold
-neither differs from what it would be without selection. Near it the sum of the lower ends that hold
-for all pairs at once may be larger, and is taken instead: an edge that is certain enough to be one
-under Bonferroni's correction then leaves zero here too. That costs each node at most α/p of its
-level.
+Benjamini 2013): on Fisher's z scale, a normal variable that is known to lie above atanh t_ij. Near
+the threshold the sum of the lower ends that hold for all pairs at once may be larger, and is taken
+instead; that costs each node at most α/p of its level.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def adjust(log_p: FloatArray, correction: str | None) -> FloatArray:
     if correction == "holm":
         stepped = np.maximum.accumulate(log_p[order] + np.log(m - rank + 1))
     else:
-        scaled = log_p[order] + np.log(m / rank) + _yekutieli_log(m, correction)
+        scaled = log_p[order] + np.log(m / rank) + _log_factor(m, correction)
         stepped = np.minimum.accumulate(scaled[::-1])[::-1]
     adjusted = np.empty(m)
     adjusted[order] = np.minimum(stepped, 0.0)
@@ -52,11 +52,11 @@ def log_critical_level(m: int, rejected: int, alpha: float, correction: str | No
         return math.log(alpha) - math.log(m)
     if correction == "holm":
         return math.log(alpha) - math.log(max(m - rejected, 1))
-    return math.log(alpha) + math.log(max(rejected, 1) / m) - _yekutieli_log(m, correction)
+    return math.log(alpha) + math.log(max(rejected, 1) / m) - _log_factor(m, correction)
 
 
-def _yekutieli_log(m: int, correction: str) -> float:
-    """Log of Σ 1/k, the factor for arbitrary dependence."""
+def _log_factor(m: int, correction: str) -> float:
+    """Log of Σ 1/k, the factor of Benjamini and Yekutieli for arbitrary dependence."""
     return math.log(np.sum(1 / np.arange(1, m + 1))) if correction == "by" else 0.0
 
 
@@ -64,10 +64,9 @@ def _yekutieli_log(m: int, correction: str) -> float:
 class MaxStatistic:
     """The largest of all |T_ij| under the null, by a Gaussian multiplier bootstrap over batches.
 
-    A draw is Σ_b g_b F_b / √Σ_b F_b² with g ~ N(0, 1), F_b the influence of batch b: its cost does
-    not depend on the number of rows. Statistics move from Student's to the normal scale of the
-    draws by their tail probabilities. The step-down form (Romano & Wolf 2005) tests each edge
-    against the maximum over those not yet rejected.
+    A draw is Σ_b g_b F_b / √Σ_b F_b² with g ~ N(0, 1), F_b the influence of batch b. Statistics
+    move from Student's to the normal scale of the draws by their tail probabilities. The step-down
+    form (Romano & Wolf 2005) tests each edge against the maximum over those not yet rejected.
 
     `influences`: What each batch adds to all pairs, of shape (batches, pairs); called when it is
       needed.

@@ -187,43 +187,33 @@ class Diagnosis(Shown):
         """Say which method to use and why, and which problems the data have."""
         # What a result of the advised method would say, except what the advice itself says.
         cautions = cautions_of(self, Assumes.FOURTH_MOMENTS_IF_SKEWED)
-        levels = [one for one in cautions if one.kind == "levels"]
-        first = f"Use no method yet. {levels[0]} Then ask again." if levels else self._method()
-        sentences = [first, *(one for one in cautions if one not in levels)]
-        if self.scale_ratio > _SPREAD:
-            sentences.append(
-                "The columns' scales differ a lot, so the paper's bounds need standardize=True."
-            )
-        return " ".join(sentences)
-
-    def _method(self) -> str:
-        if self.recommended == "batch":
-            return (
-                "Use method 'batch': rows depend on the rows before them ("
-                f"{p_text(self.dependence_pvalue)}), and the other tests assume independent "
-                "rows."
-            )
         kurtosis = f"{self.kurtosis_ratio:.3g} times the Gaussian kurtosis"
-        false_edges = f"tails are heavy ({kurtosis}), so 'fisher' finds false edges"
-        if self.recommended == "nodewise":
-            shape = f"with {self.n_samples:,} rows and {self.n_features:,} columns"
-            if self.n_samples <= self.n_features:
-                first = (
-                    f"Use method 'nodewise', which assumes a sparse graph: {shape}, each pair can "
-                    "be adjusted for few columns only"
-                )
-            else:
-                first = (
-                    f"Use method 'nodewise' if the graph is sparse, or else 'score': {shape}, "
-                    "adjusting each pair for few columns finds more edges than adjusting for all"
-                )
-            return f"{first}{f'; {false_edges}' if self.heavy_tailed else ''}."
-        if self.heavy_tailed:
-            return f"Use method 'score', or 'whitened' for one bound on all edges: {false_edges}."
-        return (
-            f"Use method 'score': the tails look Gaussian ({kurtosis}) and the rows look "
-            "independent, so 'score' agrees with 'fisher', and it does not need Gaussian rows."
-        )
+        if levels := [one for one in cautions if one.kind == "levels"]:
+            first = f"Use no method yet. {levels[0]} Then ask again."
+        elif self.recommended == "batch":
+            first = (
+                "Use method 'batch': rows depend on the rows before them ("
+                f"{p_text(self.dependence_pvalue)}), and the other tests assume independent rows."
+            )
+        elif self.recommended == "nodewise":
+            first = (
+                "Use method 'nodewise', which assumes a sparse graph: with "
+                f"{self.n_samples:,} rows and {self.n_features:,} columns, adjusting each pair for "
+                "few columns finds more edges than adjusting for all."
+            )
+        elif self.heavy_tailed:
+            first = (
+                "Use method 'score', or 'whitened' for one bound on all edges: tails are heavy "
+                f"({kurtosis}), so 'fisher' finds false edges."
+            )
+        else:
+            first = (
+                f"Use method 'score': the tails look Gaussian ({kurtosis}) and the rows look "
+                "independent, so 'score' agrees with 'fisher', and it does not need Gaussian rows."
+            )
+        scales = "The columns' scales differ a lot, so the paper's bounds need standardize=True."
+        last = [scales] if self.scale_ratio > _SPREAD else []
+        return " ".join([first, *(one for one in cautions if one not in levels), *last])
 
 
 def choice(

@@ -69,14 +69,12 @@ class Selection:
 class Provenance:
     """Which rows the numbers come from, and how they were treated.
 
-    `n_missing`: How many values each column lacks; empty if none does, or nobody knows.
-    `n_dropped_alone`: How many rows were left out because of this column alone; empty if none was.
-    `pair_rows` (p, p): With missing="pairwise", the rows that have both columns of each pair; None
-      if all have.
-    `weights`: The column of sampling weights ("given" if it has no name); None without weights.
+    `n_missing`: How many values each column lacks, if it is known.
+    `n_dropped_alone`: How many rows were left out because of this column alone.
+    `pair_rows` (p, p): With missing="pairwise", the rows that have both columns of each pair.
+    `weights`: The column of sampling weights ("given" if it has no name).
     `effective_rows`: With weights, the effective sample size.
-    `n_clusters`: How many clusters of rows there are; None if rows are independent.
-    `n_copies`: How many imputed copies of the rows were pooled; None if they were not.
+    `n_copies`: How many imputed copies of the rows were pooled.
     `missing_information` (p, p): Of a pooled result, the share of each variance that is there
       because values are missing.
     """
@@ -107,15 +105,13 @@ class Provenance:
 class Measurement:
     """The estimate, a statistic for every pair, and what it is compared with.
 
-    `statistic` (p, p): What is compared with the reference or the bound; the diagonal does not
-      matter.
+    `statistic` (p, p): What is compared with the reference or the bound.
     `uncertainty`: Where p-values, thresholds and intervals come from.
     `maxima`: The law of the largest statistic, where the method can resample: for the correction
       "maxt", and for a bound on fewer entries.
     `options`: The options of the method, and numbers that it found on the way, such as of batches.
     `why`: Why it was chosen, if the user did not choose it.
-    `selection`: What each pair is adjusted for, where the method chooses it; None for all other
-      columns.
+    `selection`: What each pair is adjusted for, where the method chooses it.
     """
 
     method: str
