@@ -7,9 +7,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import DataError
-from edgewise.estimate.pairwise import (
-    pairwise_precision,
-)
+from edgewise.estimate.pairwise import pairwise_precision
 from edgewise.sums.pairwise import PairwiseMoments
 
 NAMES = ("age", "dose", "weight", "score")
@@ -57,86 +55,76 @@ def refused(refuses, X, *fragments, weights=None, methods=("score", "wald", "bat
         )
 
 
-class TestEstimate:
-    def test_is_the_inverse_of_the_covariance(self, gaps):
-        found = pooled(gaps)
-        estimate = pairwise_precision(found, NAMES)
-        np.testing.assert_allclose(estimate.covariance, found.covariance(), rtol=1e-13)
-        np.testing.assert_allclose(
-            estimate.precision @ estimate.covariance, np.eye(4), rtol=0, atol=1e-12
-        )
-        assert estimate.n_samples == 120
-
-    def test_units_of_columns(self, gaps):
-        scale = np.array([1e-6, 1.0, 1e9, 3.0])
-        one, other = (pairwise_precision(pooled(X), NAMES) for X in (gaps, gaps * scale))
-        np.testing.assert_allclose(
-            other.partial_correlation, one.partial_correlation, rtol=1e-9, atol=1e-12
-        )
+def test_is_the_inverse_of_the_covariance_in_any_units(gaps):
+    found = pooled(gaps)
+    estimate = pairwise_precision(found, NAMES)
+    np.testing.assert_allclose(estimate.covariance, found.covariance(), rtol=1e-13)
+    product = estimate.precision @ estimate.covariance
+    np.testing.assert_allclose(product, np.eye(4), rtol=0, atol=1e-12)
+    assert estimate.n_samples == 120
+    other = pairwise_precision(pooled(gaps * [1e-6, 1.0, 1e9, 3.0]), NAMES)
+    np.testing.assert_allclose(
+        other.partial_correlation, estimate.partial_correlation, rtol=1e-9, atol=1e-12
+    )
 
 
-class TestErrors:
-    def test_a_column_without_values(self, gaps, refuses):
-        gaps[:, 2] = np.nan
-        refused(
-            refuses,
-            gaps,
-            "X: expected values in every column, got none in column 'weight'; leave it out",
-        )
-        gaps[:, 0] = np.inf
-        refused(refuses, gaps, "got none in column 'age'", "'weight'")
+def test_a_column_without_values(gaps, refuses):
+    gaps[:, 2] = np.nan
+    words = "X: expected values in every column, got none in column 'weight'; leave it out"
+    refused(refuses, gaps, words)
+    gaps[:, 0] = np.inf
+    refused(refuses, gaps, "got none in column 'age'", "'weight'")
 
-    def test_a_pair_never_seen_together(self, gaps, refuses):
-        gaps[::2, 1] = np.nan
-        gaps[1::2, 3] = np.nan
-        refused(
-            refuses,
-            gaps,
-            "X: expected every pair of columns together in some rows, got none for "
-            "'dose' and 'score' (0 rows); leave one of them out",
-            "edgewise.pool",
-        )
 
-    def test_too_few_rows_together(self, gaps, refuses):
-        gaps[::2, 1] = np.nan
-        gaps[5::2, 3] = np.nan
-        gaps[[1, 3]] = 1.0, 2.0, 0.5, -1.0
-        assert pooled(gaps).pair_rows[1, 3] == 2
-        refused(
-            refuses,
-            gaps,
-            "X: expected more than 5 rows with both columns of every pair, because there are 4 "
-            "columns, got 'dose' and 'score' (2 rows); leave one",
-        )
+def test_a_pair_never_seen_together(gaps, refuses):
+    gaps[::2, 1] = np.nan
+    gaps[1::2, 3] = np.nan
+    refused(
+        refuses,
+        gaps,
+        "X: expected every pair of columns together in some rows, got none for "
+        "'dose' and 'score' (0 rows); leave one of them out",
+        "edgewise.pool",
+    )
 
-    def test_just_enough_rows_together(self, gaps):
-        gaps = np.where(np.isnan(gaps), 0.0, gaps)
-        gaps[::2, 1] = np.nan
-        gaps[13::2, 3] = np.nan
-        assert pooled(gaps).pair_rows[1, 3] == 6
-        pairwise_precision(pooled(gaps), NAMES)
 
-    @pytest.mark.parametrize("copies", [30, 400])
-    def test_covariances_that_do_not_fit_together(self, refuses, copies):
-        X = misfit(copies)
-        assert np.linalg.eigvalsh(pooled(X).covariance())[0] < 0
-        refused(
-            refuses,
-            X,
-            "X: too many values are missing for missing='pairwise': the covariances do not fit "
-            "together (their matrix is not positive definite). The pairs with least overlap are "
-            f"'age' and 'dose' ({copies} rows); 'age' and 'weight' ({copies} rows); "
-            f"'dose' and 'weight' ({copies} rows); leave one of them out",
-        )
+def test_too_few_rows_together(gaps, refuses):
+    gaps = np.where(np.isnan(gaps), 0.0, gaps)
+    gaps[::2, 1] = np.nan
+    gaps[13::2, 3] = np.nan
+    assert pooled(gaps).pair_rows[1, 3] == 6
+    pairwise_precision(pooled(gaps), NAMES)  # just enough
+    gaps[5::2, 3] = np.nan
+    refused(
+        refuses,
+        gaps,
+        "X: expected more than 5 rows with both columns of every pair, because there are 4 "
+        "columns, got 'dose' and 'score' (2 rows); leave one",
+    )
 
-    def test_weights_worth_too_few_rows(self, refuses):
-        X = np.random.default_rng(0).standard_normal((200, 4))
-        weights = np.full(200, 1e-6)
-        weights[:4] = 1.0
-        refused(
-            refuses,
-            X,
-            "weights: expected an effective sample size (Σw)²/Σw² above 5, because there are 4 "
-            "columns, got 4: few rows have most of the weight",
-            weights=weights,
-        )
+
+@pytest.mark.parametrize("copies", [30, 400])
+def test_covariances_that_do_not_fit_together(refuses, copies):
+    X = misfit(copies)
+    assert np.linalg.eigvalsh(pooled(X).covariance())[0] < 0
+    refused(
+        refuses,
+        X,
+        "X: too many values are missing for missing='pairwise': the covariances do not fit "
+        "together (their matrix is not positive definite). The pairs with least overlap are "
+        f"'age' and 'dose' ({copies} rows); 'age' and 'weight' ({copies} rows); "
+        f"'dose' and 'weight' ({copies} rows); leave one of them out",
+    )
+
+
+def test_weights_worth_too_few_rows(refuses):
+    X = np.random.default_rng(0).standard_normal((200, 4))
+    weights = np.full(200, 1e-6)
+    weights[:4] = 1.0
+    refused(
+        refuses,
+        X,
+        "weights: expected an effective sample size (Σw)²/Σw² above 5, because there are 4 "
+        "columns, got 4: few rows have most of the weight",
+        weights=weights,
+    )

@@ -7,11 +7,8 @@ import edgewise as ew
 from edgewise._checks import default_names
 from edgewise.errors import DataError, ParameterError
 from edgewise.inference.sample import Needs, Sample, open_sample, sample_of_state
-from edgewise.inference.uncertainty import ScoreTest
 from edgewise.methods.method import Method
-from edgewise.methods.wald import NEARLY_ONE
 from edgewise.states import ConcordanceMoments, Moments, PairwiseMoments
-from edgewise.sums.score import Leverage, all_pairs_exactly, believed_tau, few_rows
 from edgewise.tables.open import as_table
 from edgewise.tables.table import Rescan, Table
 
@@ -65,40 +62,6 @@ class TestSums:
         found = sample.quartics(A)
         np.testing.assert_allclose(found.columns, np.mean(u**4, axis=0), rtol=1e-10)
         assert found.norm == pytest.approx(np.mean(np.sum(u**2, axis=1) ** 2), rel=1e-10)
-
-    def test_pair_sums(self, sample, centred):
-        if sample.rows is None:
-            return
-        v = centred @ self.A
-        found = sample.pair_sums(Leverage(self.A, np.zeros(4), 10**15))
-        np.testing.assert_allclose(found.square_square, (v**2).T @ v**2, rtol=1e-10)
-        np.testing.assert_allclose(found.cube_linear, (v**3).T @ v, rtol=1e-9, atol=1e-8)
-        np.testing.assert_allclose(found.eighth, (v**4).T @ v**4, rtol=1e-10)
-
-    def test_score_sums(self, sample, centred):
-        if sample.rows is None:
-            return
-        estimate = ew.methods.Score().estimate(sample)
-        rho, n = estimate.partial_correlation, 400
-        found = sample.score_sums(estimate.leverage(), rho, NEARLY_ONE)
-        v = centred @ estimate.precision / np.sqrt(estimate.precision.diagonal())
-        h = 1 / n + np.sum((centred @ estimate.precision) * centred, axis=1) / (n - 1)
-        mean_square = np.mean(v**2, axis=1) * (n - 4) / (n - 1)
-        of_rows = believed_tau((mean_square - h * (1 - h)) / (1 - h) ** 2, 4)
-        for i, j in zip(*UPPER, strict=True):
-            a, b, r = v[:, i], v[:, j], rho[i, j]
-            own = (a**2 + b**2 + 2 * r * a * b) / ((n - 1) * (1 - r**2))
-            left = 1 - h + own
-            w = 1 / (left * (left + of_rows * (1 - left)))
-            e, f = a + r * b, b + r * a
-            e, f = e / np.sqrt(np.mean(e**2)), f / np.sqrt(np.mean(f**2))
-            assert found.second[i, j] == pytest.approx(np.sum(w * (e * f) ** 2), rel=1e-9)
-            cross = np.sum(w * e * f * (e**2 + f**2))
-            assert found.cross[i, j] == pytest.approx(cross, rel=1e-9, abs=1e-8)
-            assert found.ends[i, j] == pytest.approx(np.sum(w * (e**2 + f**2) ** 2) / 4, rel=1e-9)
-            shares = w * (e * f) ** 2 / np.sum(w * (e * f) ** 2)
-            expected = np.sum(shares**2), np.sum(shares**3)
-            assert (found.fourth[i, j], found.sixth[i, j]) == pytest.approx(expected, rel=1e-9)
 
     @pytest.mark.parametrize("frobenius", [False, True])
     @pytest.mark.parametrize("mapped", [False, True])
@@ -166,27 +129,6 @@ def test_fourth_moments_measure_what_the_rows_measure(rows, method: Method):
                 getattr(expected.uncertainty.spread, name)[UPPER],
                 rtol=1e-9,
             )
-
-
-@pytest.mark.parametrize("n", [5518, 5519])
-def test_the_score_test_does_not_jump_where_its_sums_change(n):
-    """Few rows: every pair by itself; more: products of matrices."""
-    p = 20
-    X = np.random.default_rng(9).standard_t(5, (n, p))
-    X[:, 1:] += 0.15 * X[:, :-1]
-    upper = np.triu_indices(p, k=1)
-    found = ew.methods.Score().measure(from_rows(X))
-    assert isinstance(found.uncertainty, ScoreTest)
-    assert few_rows(n, p) is (n == 5518)
-    estimate = found.estimate
-    centred = estimate.centre.subtract_from(X, np.empty((p, n)))
-    sums = all_pairs_exactly(centred, estimate.leverage(), estimate.partial_correlation)
-    for name in ("second", "ends"):
-        np.testing.assert_allclose(
-            getattr(found.uncertainty, name)[upper],
-            getattr(sums, name)[upper],
-            rtol=1e-10 if few_rows(n, p) else 5e-3,
-        )
 
 
 LACKING = {
