@@ -272,7 +272,9 @@ class Sample:
         rows = self.rows or self._lacks(_AGAIN)
         if not few_rows(n, p):
             return all_pairs_at_once(rows, self.centre, leverage, rho, nearly_one)
-        centred = self.leading_rows(n + 1)  # one more than there were, if there are more now
+        most = n + 1  # one more than there were, if there are more now
+        one_pass = partial(_leading_of, most=most, centre=self.centre)
+        centred = rows.table.reduce(one_pass, partial(_leading, most=most))
         rows.check(centred.shape[1])
         return all_pairs_exactly(centred, leverage, rho)
 
@@ -323,13 +325,6 @@ class Sample:
         state = first_pass(empty, self.rows.table)[0]
         self.rows.check(state.n_samples)
         return replace(self, state=state, estimate=None)
-
-    def leading_rows(self, most: int) -> FloatArray:
-        """The first rows, up to a maximum, minus the mean; features first."""
-        one_pass = partial(_leading_of, most=most, centre=self.centre)
-        return (self.rows or self._lacks(_AGAIN)).table.reduce(
-            one_pass, partial(_leading, most=most)
-        )
 
     def _lacks(self, what: str) -> NoReturn:
         other = self.state.default_method
