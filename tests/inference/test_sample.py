@@ -6,7 +6,7 @@ import pytest
 import edgewise as ew
 from edgewise._checks import default_names
 from edgewise.errors import DataError, ParameterError
-from edgewise.inference.sample import Needs, Sample, open_sample, sample_of_state
+from edgewise.inference.sample import Needs, Sample, open_sample
 from edgewise.methods.method import Method
 from edgewise.states import ConcordanceMoments, Moments, PairwiseMoments
 from edgewise.tables.open import as_table
@@ -24,12 +24,12 @@ def from_rows(X, order=4):
     )
 
 
-def from_fourth(X):
-    return Sample(
-        feature_names=default_names(X.shape[1]),
-        purpose="a test",
-        state=Moments(order="all").update(X),
-    )
+def sample_of_state(state, purpose):
+    return open_sample(state, Needs(), purpose)
+
+
+def from_products(X):
+    return sample_of_state(Moments(order="all").update(X), "a test")
 
 
 class TestSums:
@@ -37,12 +37,12 @@ class TestSums:
 
     A = np.random.default_rng(3).standard_normal((4, 4))
 
-    @pytest.fixture(params=["rows", "rows of order 2", "fourth"])
+    @pytest.fixture(params=["rows", "rows of order 2", "products"])
     def sample(self, request, rows):
         return {
             "rows": lambda: from_rows(rows),
             "rows of order 2": lambda: from_rows(rows, order=2),
-            "fourth": lambda: from_fourth(rows),
+            "products": lambda: from_products(rows),
         }[request.param]()
 
     @pytest.fixture
@@ -84,7 +84,7 @@ class TestSums:
         )
 
 
-#: Every method that fourth moments serve exactly: leverages, which they do not know, play no part.
+#: Every method that products of four columns serve.
 SERVED = [
     *(ew.methods.Elliptical(), ew.methods.Fisher()),
     *(ew.methods.Trace(), ew.methods.Trace(mu=0.5, standardize=True)),
@@ -97,7 +97,7 @@ SERVED = [
 
 @pytest.mark.parametrize("method", SERVED, ids=repr)
 def test_fourth_moments_measure_what_the_rows_measure(rows, method: Method):
-    found, expected = (method.measure(sample(rows)) for sample in (from_fourth, from_rows))
+    found, expected = (method.measure(sample(rows)) for sample in (from_products, from_rows))
     assert found.method == expected.method == method.name
     assert found.feature_names == expected.feature_names
     np.testing.assert_allclose(found.precision, expected.precision, rtol=1e-9, atol=1e-12)
@@ -162,7 +162,7 @@ def test_states_that_serve_other_methods(rows, refuses):
     refuses(orders.moments, DataError, "needs means and covariances", "use method='kendall'")
     pairs = sample_of_state(PairwiseMoments(10).update(rows), "method 'eig'")
     refuses(pairs.covcov_matrix, DataError, "the rows a second time", "use method='batch'")
-    fourth = from_fourth(rows)
+    fourth = from_products(rows)
     refuses(fourth.covcov_operator, DataError, "a test needs the rows a second time")
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from edgewise._checks import check_alpha, check_count
 from edgewise._linalg import AnyArray
 from edgewise.errors import ParameterError
-from edgewise.inference.sample import sample_of_state
+from edgewise.inference.sample import Needs, open_sample
 from edgewise.methods.sequential import Sequential
 from edgewise.results.result import EdgeTestResult, decide
 from edgewise.sums.batches import BatchMoments
@@ -124,7 +124,8 @@ class ConfidenceSequence(State):
         `given` and `pairs` are as in `edge_test`, chosen before the first look.
         """
         method = self.method()
-        sample = sample_of_state(self.state, f"method {method.name!r}", feature_names)
+        purpose = f"method {method.name!r}"
+        sample = open_sample(self.state, Needs(), purpose, feature_names=feature_names)
         question = method.question(self.alpha, "bonferroni", given=given, pairs=pairs)
         return decide(method.measure(sample), question)
 

@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from edgewise.inference.diagnosis import Diagnosis
     from edgewise.paper.operator import CovcovOperator
 
-_AGAIN = "the rows a second time"
 # With fewer columns, the first pass takes less time than counting the rows before it.
 _MANY_COLUMNS = 300
 
@@ -106,7 +105,7 @@ class Needs:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sample:
-    """The sums that methods are made of, from rows, a saved state, or fourth moments.
+    """The sums that methods are made of, from rows or a saved state.
 
     If something is not available, such as another pass over the rows of a state, the error says so
     in one sentence.
@@ -156,14 +155,13 @@ class Sample:
 
     def moments(self) -> SampleMoments:
         """Mean and covariance of all rows."""
-        state = self.state
-        if isinstance(state, PairwiseMoments):
-            return state.pooled() if self.pairwise is None else self.pairwise
-        if isinstance(state, BatchMoments):
-            return state.pooled()
-        if not isinstance(state, Moments):
+        if self.pairwise is not None:
+            return self.pairwise
+        if isinstance(self.state, BatchMoments):
+            return self.state.pooled()
+        if not isinstance(self.state, Moments):
             self._lacks("means and covariances")
-        return state
+        return self.state
 
     @cached_property
     def centre(self) -> Centre:
@@ -227,15 +225,17 @@ class Sample:
 
     # Further passes.
 
+    def _rows_again(self) -> Rescan:
+        return self.rows or self._lacks("the rows a second time")
+
     def scan(self, kernel: Pass) -> Sums:
         """The sums of one more pass over all rows."""
-        return (self.rows or self._lacks(_AGAIN)).sums(kernel)
+        return self._rows_again().sums(kernel)
 
     def _has_products(self, left_out: bool) -> bool:
         """Whether the state stands for rows that are gone, which only `left_out` needs."""
-        state = self.state
-        whole = isinstance(state, Moments) and state.order == "all" and self.rows is None
-        return whole and not left_out
+        order = self.state.order if isinstance(self.state, Moments) else None
+        return order == "all" and self.rows is None and not left_out
 
     def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
         """Fourth moments of the columns and of the norm of A(x − mean), or of x − mean.
@@ -250,26 +250,22 @@ class Sample:
             self._lacks("fourth-order sums")
         A = np.eye(len(self.feature_names)) if A is None else A
         whitened_by = self.n_samples if left_out else None
-        return transformed_quartics(
-            (self.rows or self._lacks(_AGAIN)), self.centre, A, whitened_by=whitened_by
-        )
+        return transformed_quartics(self._rows_again(), self.centre, A, whitened_by=whitened_by)
 
     def pair_sums(self, leverage: Leverage) -> PairSums:
         """Fourth-order sums of the residuals of all pairs."""
-        return pair_sums((self.rows or self._lacks(_AGAIN)), self.centre, leverage)
+        return pair_sums(self._rows_again(), self.centre, leverage)
 
     def exact_pairs(
         self, leverage: Leverage, rho: FloatArray, nearly_one: float
     ) -> ExactPairs | None:
         """The same for the pairs whose partial correlation is above `nearly_one` in size."""
-        return exact_pairs(
-            (self.rows or self._lacks(_AGAIN)), self.centre, leverage, rho, nearly_one
-        )
+        return exact_pairs(self._rows_again(), self.centre, leverage, rho, nearly_one)
 
     def score_sums(self, leverage: Leverage, rho: FloatArray, nearly_one: float) -> ScoreSums:
         """What the score test needs of the residuals of all pairs."""
         n, p = leverage.n_samples, len(leverage.root)
-        rows = self.rows or self._lacks(_AGAIN)
+        rows = self._rows_again()
         if not few_rows(n, p):
             return all_pairs_at_once(rows, self.centre, leverage, rho, nearly_one)
         most = n + 1  # one more than there were, if there are more now
@@ -288,7 +284,7 @@ class Sample:
         if self.rows is None and not left_out:
             self._lacks("the rows a second time, or all products of four columns (order='all')")
         return covcov_matrix(
-            (self.rows or self._lacks(_AGAIN)),
+            self._rows_again(),
             self._complete_moments(),
             A=A,
             frobenius=frobenius,
@@ -302,13 +298,9 @@ class Sample:
         # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
         from edgewise.paper.operator import CovcovOperator
 
+        own: dict[str, Any] = {"A": A, "frobenius": frobenius, "left_out": left_out}
         return CovcovOperator(
-            (self.rows or self._lacks(_AGAIN)),
-            self._complete_moments(),
-            A=A,
-            frobenius=frobenius,
-            in_memory=self.in_memory,
-            left_out=left_out,
+            self._rows_again(), self._complete_moments(), in_memory=self.in_memory, **own
         )
 
     def _complete_moments(self) -> Moments:
@@ -377,9 +369,10 @@ def open_sample(
                 "transform, clusters, weights, columns, exclude, missing, client: "
                 "expected with rows only, got a state, which has no rows."
             )
-        sample = sample_of_state(data, purpose, feature_names)
-        check(sample.feature_names)
-        return sample
+        own = data.feature_names or default_names(data.n_features or 0)
+        names = check_names(own if feature_names is None else feature_names, data.n_features)
+        check(names)
+        return Sample(state=data, feature_names=names, purpose=purpose)
     table = as_table(data, feature_names=feature_names, missing=missing, **rows)
     check(table.feature_names)
     pairwise &= missing == "auto"
@@ -412,15 +405,6 @@ def _columns_that_say_nothing(sample: Sample) -> dict[str, str]:
     counts = np.abs(scatter - n * (n**2 - 1) / 12) <= 1e-9 * scatter
     counts &= (np.diff(look.leading, axis=0) == 1).all(axis=0)
     return found | {sample.feature_names[j]: ROW_NUMBERS for j in np.flatnonzero(counts)}
-
-
-def sample_of_state(
-    state: RowState, purpose: str, feature_names: Sequence[str] | None = None
-) -> Sample:
-    """The sample of a state; the columns have the given names, its own, or x0, x1, …"""
-    own = state.feature_names or default_names(state.n_features or 0)
-    names = check_names(own if feature_names is None else feature_names, state.n_features)
-    return Sample(state=state, feature_names=names, purpose=purpose)
 
 
 def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool = False) -> Sample:
