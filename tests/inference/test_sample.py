@@ -135,6 +135,7 @@ LACKING = {
         "exact_pairs": (None, None, 0.99),
         "covcov_operator": (),
         "quartics": (np.eye(4),),
+        "leading_rows": (7,),
     },
     "fourth-order sums": {"quartics": ()},
     "the rows a second time, or all products of four columns (order='all')": {"covcov_matrix": ()},

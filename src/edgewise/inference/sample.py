@@ -268,11 +268,14 @@ class Sample:
         rows = self._rows_again()
         if not few_rows(n, p):
             return all_pairs_at_once(rows, self.centre, leverage, rho, nearly_one)
-        most = n + 1  # one more than there were, if there are more now
-        one_pass = partial(_leading_of, most=most, centre=self.centre)
-        centred = rows.table.reduce(one_pass, partial(_leading, most=most))
+        centred = self.leading_rows(n + 1)  # one more than there were, if there are more now
         rows.check(centred.shape[1])
         return all_pairs_exactly(centred, leverage, rho)
+
+    def leading_rows(self, most: int) -> FloatArray:
+        """The first rows, up to a maximum, minus the mean; features first."""
+        one_pass = partial(_leading_of, most=most, centre=self.centre)
+        return self._rows_again().table.reduce(one_pass, partial(_leading, most=most))
 
     def covcov_matrix(
         self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
