@@ -83,13 +83,12 @@ def names() -> None:
 
 def every_plot() -> None:
     """The sentence of the first plot, if all have the same."""
-    from edgewise.plots.plots import KINDS, plot_ladder
+    from edgewise.plots.plots import KINDS
 
     plots: list[Callable[[], object]] = [
         lambda kind=kind: result().plot(kind)  # type: ignore[misc]
         for kind in KINDS
     ]
-    plots.append(lambda: plot_ladder(ew().compare_methods(rows())))
     said = {outcome(one) for one in plots}
     raise ew().errors.MissingDependencyError(" and ".join(map(str, said)))
 

@@ -15,19 +15,8 @@ from matplotlib.figure import Figure
 
 import edgewise as ew
 from drawing.style import WIDTH
-from edgewise.plots.plots import plot_difference, plot_ladder
+from edgewise.plots.plots import KINDS, plot_difference
 
-#: Methods that take seconds for 100 variables, of each kind of promise.
-METHODS = (
-    "score",
-    "wald",
-    "batch",
-    "sequential",
-    "entrywise",
-    "trace",
-    "elliptical",
-    "fisher",
-)
 SIZES = (20, 100)
 #: Options of a plot, where a page has less room than a sheet of paper.
 OPTIONS = {
@@ -60,11 +49,6 @@ def result(size: int):
 
 
 @cache
-def lines(size: int):
-    return ew.compare_methods(data(size), methods=METHODS)
-
-
-@cache
 def difference(size: int):
     """The returns before and since 2008; the hubs, and the same with one star gone."""
     if size == 20:
@@ -87,10 +71,6 @@ def difference(size: int):
 
 def of_result(kind: str, size: int) -> Figure:
     return lighter(result(size).plot(kind, **OPTIONS.get(kind, {})))
-
-
-def of_lines(kind: str, size: int) -> Figure:
-    return lighter(plot_ladder(lines(size)))
 
 
 def of_groups(size: int) -> Figure:
@@ -128,15 +108,8 @@ def lighter(axes: Axes) -> Figure:
 
 PICTURES: dict[str, Callable[[], Figure]] = {
     **{
-        f"plot-{kind}-{size}": partial(draw, kind, size)
-        for draw, kinds in (
-            (
-                of_result,
-                ("network", "heatmap", "volcano", "forest", "pvalues", "centrality"),
-            ),
-            (of_lines, ("ladder",)),
-        )
-        for kind in kinds
+        f"plot-{kind}-{size}": partial(of_result, kind, size)
+        for kind in KINDS
         for size in SIZES
     },
     **{f"plot-difference-{size}": partial(of_groups, size) for size in SIZES},

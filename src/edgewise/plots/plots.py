@@ -22,7 +22,7 @@ from edgewise.plots.graph_drawing import (
     laid_out,
 )
 from edgewise.plots.layout import IntArray, graph_of
-from edgewise.plots.safe_names import short_names, shortened
+from edgewise.plots.safe_names import short_names
 from edgewise.results.base import probabilities
 from edgewise.results.centrality import centralities
 from edgewise.results.result import EdgeTestResult
@@ -31,7 +31,7 @@ from edgewise.results.summary import is_chosen
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["KINDS", "plot", "plot_difference", "plot_ladder"]
+__all__ = ["KINDS", "plot", "plot_difference"]
 
 _ALL_NAMED = 60  # with more variables, a heat map has neither names nor marks
 _SMALL = style.SMALLEST_FONT
@@ -536,86 +536,6 @@ def plot_centrality(result: EdgeTestResult, *, most: int = 30, ax: Axes | None =
     # Again, above the names of the panels.
     ax.set_title(ax.get_title(), fontsize=11, pad=24, **_PLAIN)
     return ax
-
-
-def plot_ladder(lines: Sequence[Any], *, ax: Axes | None = None) -> Axes:
-    """What each method needs to call a pair an edge, and how many edges it finds.
-
-    A dot marks the smallest partial correlation that would be an edge (median over pairs). An arrow
-    is an infinite threshold, with the number of rows that would make it finite.
-
-    Parameters
-    ----------
-    lines : sequence of Comparison
-        What `edgewise.compare_methods` found.
-    ax : matplotlib axes, optional
-        Where to draw; by default a new figure of pyplot.
-
-    Returns
-    -------
-    matplotlib axes
-        Where it was drawn.
-
-    Examples
-    --------
-    >>> import edgewise as ew
-    >>> from edgewise.plots.plots import plot_ladder
-    >>> lines = ew.compare_methods(ew.datasets.load_sachs(), methods=["score", "batch"])
-    >>> ax = plot_ladder(lines)
-    """
-    check_installed("matplotlib", "plot", "A plot")
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    ax = ax if ax is not None else layout.new_axes(8, 1.3 + 0.42 * len(lines))
-    thresholds = [line.threshold_on_partial_correlation() for line in lines]
-    finite = [value for value in thresholds if math.isfinite(value) and value > 0]
-    left, right = min(finite, default=0.1) / 1.6, max([*finite, 1.0]) * 1.6
-    for y, (line, threshold) in enumerate(zip(lines, thresholds, strict=True)):
-        ax.axhline(y, color=style.GUIDE, linewidth=0.7, zorder=0)
-        if line.result is None:
-            _write(ax, left, y, shortened(line.failure, 70), color=style.NOTE, style="italic")
-            continue
-        known = math.isfinite(threshold)
-        color = style.POSITIVE if known and threshold < 1 else style.QUIET
-        # An arrow at the end of the axis, which stands for infinity.
-        end, mark, size = (threshold, "o", 7) if known else (right, ">", 8)
-        ax.plot([left, end], [y, y], color=color, linewidth=1.2, alpha=0.5, zorder=1)
-        ax.plot(end, y, mark, color=color, markersize=size, clip_on=known, zorder=2)
-        text = f"{threshold:.2g}, {_count(line.result.n_edges)}"
-        if not known:
-            needed = line.result.rows_needed
-            text = _count(line.result.n_edges)
-            text += "" if needed is None else f"; needs about {needed:,} rows"
-        _write(ax, end, y, text)
-    ax.set_xscale("log")
-    ax.set_xlim(left, right)
-    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=15))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.axvspan(1.0, right, color=style.SHADE, zorder=-1)
-    _rows_of_names(ax, [f"{line.label}\n{line.guarantee}" for line in lines], 0.0)
-    ax.set_xlabel("|partial correlation| that would just be an edge, median over the pairs")
-    result = next((line.result for line in lines if line.result is not None), None)
-    data = "" if result is None else f" ({result.n_samples:,} rows, α = {result.alpha:g})"
-    layout.write_title(ax, f"What each method needs to call a pair an edge{data}")
-    return ax
-
-
-def _write(ax: Axes, x: float, y: float, text: str, **look: Any) -> None:
-    from matplotlib.patheffects import withStroke
-
-    ax.annotate(
-        text,
-        (x, y),
-        xytext=(9, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=8.5,
-        annotation_clip=False,
-        path_effects=[withStroke(linewidth=2.2, foreground=style.PAPER)],
-        **_PLAIN,
-        **look,
-    )
 
 
 _OF_RESULT: dict[str, Callable[..., Axes]] = {

@@ -36,7 +36,7 @@ from edgewise.results.summary import (
 )
 
 #: The script of a report, in the order in which its parts need each other.
-_SCRIPTS = (
+_SCRIPTS = [
     "core",
     "decisions",
     "controls",
@@ -57,11 +57,9 @@ _SCRIPTS = (
     "agreement",
     "detectable",
     "main",
-)
+]
 #: What holds on paper comes last, because it overrules the others.
 STYLES = ("base", "graph", "sidebar", "table", "figures", "print")
-
-
 _PIECES = ("page", "graph", "table", "figures")
 
 
