@@ -42,6 +42,7 @@ RESULT_TYPES = (
     "edgewise.inference.intervals.ConfidenceInterval",
     "edgewise.inference.measurement.Selection",
     "edgewise.results.result.Edge",
+    "edgewise.results.result.LaggedEdge",
     "edgewise.results.pair.PairTest",
     "edgewise.results.difference.EdgeDifferenceResult",
     "edgewise.results.difference.EdgeDifference",

@@ -112,6 +112,14 @@ class LaggedEdge(NamedTuple):
         Of this pair alone, and corrected for all pairs of a column of the past and one of now.
     reject : bool
         Whether it is an edge.
+
+    Examples
+    --------
+    >>> import edgewise as ew
+    >>> returns = ew.datasets.load_sp500_returns()
+    >>> found = ew.edge_test(returns, columns=["KO", "PEP", "JPM"], lags=1).lagged
+    >>> len(found), found[0].lag
+    (9, 1)
     """
 
     source: str
