@@ -25,7 +25,7 @@ def clock(monkeypatch):
 @pytest.fixture
 def only_trace(monkeypatch):
     """As if trying "eig" took too long."""
-    monkeypatch.setattr(home, "predicted_seconds", lambda n, p: np.inf)
+    monkeypatch.setattr(home, "solver_seconds", lambda n, p, in_memory: {"full": np.inf})
 
 
 @pytest.fixture(scope="module")

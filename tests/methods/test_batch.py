@@ -94,7 +94,7 @@ def test_refusals(refuses):
     few = rows_of("gaussian", 24, 16)  # in batches of 8
     for call, error, said in (
         (lambda: batch(Moments().update(X)), DataError, "'batch' needs the moments of batches"),
-        (lambda: batch(one), DataError, "at least 2 batches of rows, got 1 of 100 rows"),
+        (lambda: batch(one), DataError, "more than 3 rows without any one batch, got 0"),
         (lambda: batch(X, n_batches=101), ParameterError, "100 rows, got 101"),
         (lambda: batch(X, n_batches="many"), ParameterError, "n_batches: expected a whole number"),
         (lambda: batch(few, n_batches=2), DataError, "more than 16 rows without any one batch"),
@@ -132,12 +132,6 @@ class TestLargestStatistic:
         excluded = off_diagonal((low > 0) | (high < 0))
         assert excluded.any() == result.reject.any()
         assert np.all(off_diagonal(result.reject) >= excluded)
-
-    def test_of_one_pair_is_its_own_pvalue(self):
-        result = batch(rows_of("gaussian", 400, 2, weight=0.03), correction="maxt")
-        p = result.pvalue[0, 1]
-        error = math.sqrt(p * (1 - p) / DRAWS)
-        assert result.adjusted_pvalue[0, 1] == pytest.approx(p, abs=4 * error + 1 / DRAWS)
 
     def test_direct_statement(self):
         """Step down, one draw and one set of edges at a time, from other random numbers."""

@@ -12,7 +12,6 @@ import edgewise as ew
 from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning, ParameterError
 from edgewise.paper.bernstein import BernsteinRadius
 from edgewise.states import Moments
-from edgewise.tables.table import Table
 
 NAMES = ("a", "b", "c")
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
@@ -56,21 +55,6 @@ def test_bernstein_from_the_rows(method):
     assert found.radius == pytest.approx(expected_radius(X, A).epsilon(0.05), rel=1e-9)
     hoeffding = ew.edge_test(X, method=found.method, radius="hoeffding", support=SUPPORT, **options)
     assert 5 * found.radius < hoeffding.radius
-
-
-def test_one_further_pass(refuses):
-    class Counted(Table):
-        feature_names, named, rescannable, passes = NAMES, True, True, 0
-
-        def blocks(self):
-            self.passes += 1
-            yield from np.array_split(boxed(20_000), 7)
-
-    table = Counted()
-    found = ew.edge_test(table, method="whitened", **BERNSTEIN)
-    assert table.passes == 2
-    expected = ew.edge_test(boxed(20_000), method="whitened", **BERNSTEIN)
-    assert found.radius == pytest.approx(expected.radius, rel=1e-10)
 
 
 @pytest.mark.parametrize("method", ["whitened", "spectral"])

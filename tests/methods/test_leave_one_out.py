@@ -130,7 +130,7 @@ def test_nearly_equal_columns():
 
 def test_refusals(refuses):
     for n, batch_rows, said in (
-        (50, 50, "n_batches: expected at least 2 batches of rows, got 1 of 50 rows"),
+        (50, 50, "n_batches: expected more than 4 rows without any one batch, got 0"),
         (20, 16, "n_batches: expected more than 4 rows without any one batch, got 4"),
         (8, 4, "use more batches, or collect more rows"),
     ):

@@ -8,7 +8,6 @@ from scipy.sparse.linalg import eigsh
 
 import edgewise as ew
 from edgewise.estimate.inverse import estimate_precision
-from edgewise.paper import spectrum as module
 from edgewise.paper.covcov import covcov_matrix
 from edgewise.paper.operator import CovcovOperator
 from edgewise.paper.spectrum import largest_eigenvalue
@@ -97,15 +96,6 @@ class TestLargest:
 
 class TestPrecision:
     @blocks
-    def test_single_precision_is_enough_for_ordinary_rows(self, block):
-        X, options, _ = case("t5", 30, True)
-        operator = Recording(InMemoryRows([X]), Moments(order=2).update(X), **options)
-        largest_eigenvalue(operator, block=block)
-        *before, last = operator.precisions
-        assert set(before) == {4}
-        assert last == 8
-
-    @blocks
     @pytest.mark.parametrize("gap", [1e-2, 1e-3, 1e-4])
     @pytest.mark.parametrize("distribution", ["gaussian", "t5"])
     def test_goes_on_in_double_where_it_is_not(self, distribution, gap, block):
@@ -179,18 +169,3 @@ class TestDegenerate:
         assert found.estimate <= first * (1 + 1e-9)
         assert first <= found.upper
         assert found.width <= 1e-3
-
-
-class TestFold:
-    @pytest.mark.parametrize(
-        ("block", "most", "kept"), [(1, 8, 3), (1, 12, 6), (4, 12, 5), (4, 17, 8)]
-    )
-    def test_a_small_basis_converges_too(self, block, most, kept, monkeypatch):
-        X, options, truth = case("gaussian", 30, True)
-        whole = largest_eigenvalue(operator_of(X, **options), block=block)
-        monkeypatch.setattr(module, "_MOST_VECTORS", most)
-        monkeypatch.setattr(module, "_KEPT", kept)
-        found = largest_eigenvalue(operator_of(X, **options), block=block)
-        certifies(found, truth)
-        assert found.products > most  # so it was folded
-        assert found.products >= whole.products

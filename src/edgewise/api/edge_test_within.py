@@ -21,7 +21,7 @@ from edgewise.inference.sample import sample_of_table
 from edgewise.inference.uncertainty import Bound
 from edgewise.methods.bounds import Eig, Trace
 from edgewise.methods.method import Method
-from edgewise.paper.covcov import predicted_seconds
+from edgewise.paper.covcov import solver_seconds
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.save import as_state
 from edgewise.tables.arrays import ArrayTable
@@ -100,7 +100,7 @@ def edge_test_within(
         rows = pilot.first(max(most, 8 * p))
         reading = (_clock() - began) / max(len(rows), 1)
         quick: list[Method] = [Trace()]
-        if predicted_seconds(len(rows), p) < _TRIAL * seconds:
+        if min(solver_seconds(len(rows), p, in_memory=True).values()) < _TRIAL * seconds:
             quick.append(Eig())
         try:
             with without_warnings():

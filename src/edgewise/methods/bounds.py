@@ -41,7 +41,6 @@ from edgewise.paper.covcov import (
     chosen_solver,
     frobenius_trace,
     trace_from_quartics,
-    vectors_at_once,
 )
 from edgewise.paper.radii import (
     TRACE_MAX_ALPHA,
@@ -124,7 +123,7 @@ class _Algorithm1(BoundMethod):
 class Trace(_Algorithm1):
     """Algorithm 1 with the trace radius, ε = √(2 Tr Cov(U(Σ̂))) z_{1−α/2}.
 
-    Guarantee: with probability 1 − α no zero of Θ is declared an edge, for independent rows of any
+    With probability 1 − α no zero of Θ is declared an edge, for independent rows of any
     distribution with fourth moments (Corollary 1, by Székely & Bakirov 2003, for α ≤ 0.2152).
     P-values above that limit are reported as 1: no proven level rejects.
 
@@ -156,10 +155,9 @@ class Trace(_Algorithm1):
 class Eig(_Algorithm1):
     """Algorithm 1 with the eigenvalue radius, ε = √(2 λ_max(Cov(U(Σ̂)))) z_{1−α/2}.
 
-    This radius rests on the paper's Lemma 1, which is not a bound on ‖Σ̂ − Σ‖₂ (it fails in 64 %
-    of draws of 10,000 rows at p = 6). The error of a single entry still has probability at most α,
-    in the limit. All entries together were conservative in every simulation, because other steps
-    of the threshold have slack.
+    The paper's Lemma 1 is not a bound on ‖Σ̂ − Σ‖₂. The error of a single entry still has probability
+    at most α, in the limit; all entries together were conservative in every simulation, because
+    other steps of the threshold have slack.
 
     Parameters
     ----------
@@ -168,9 +166,8 @@ class Eig(_Algorithm1):
     standardize : bool
         Divide the columns by their standard deviations first.
     solver : {"auto", "full", "matrix-free"}
-        "full" builds the covariance matrix of all entries of Σ̂, with p⁴/4 entries of its own.
-        "matrix-free" only multiplies with it, and adds the residual of its largest eigenvalue to
-        it; the result records how much that is. "auto" takes the one that should be faster.
+        "full" builds the covariance matrix of all entries of Σ̂; "matrix-free" only multiplies with
+        it, and adds the residual of its largest eigenvalue. "auto" takes the faster one.
     """
 
     solver: str = _solver_option()
@@ -302,25 +299,20 @@ class Spectral(RadiusMethod):
 
 @dataclass(frozen=True)
 class Whitened(RadiusMethod):
-    r"""Edge where \|ρ̂_ij\| ≥ ε, ε bounding the error of the whitened covariance.
-
-    Guarantee: all entries at once, whatever the units and the conditioning of the columns.
+    r"""Edge where \|ρ̂_ij\| ≥ ε, ε bounding the error of the whitened covariance, for all entries at once.
 
     Parameters
     ----------
     radius : {"trace", "chi2", "eig", "hoeffding", "bernstein", "chebyshev"}
-        For independent rows of any distribution with fourth moments, in the limit: "trace"
-        (α ≤ 0.2152; ε is a closed form in Mardia's kurtosis) and "chi2" (sharper, all levels; the
-        spectrum it needs is exact up to 63 columns, above that estimated, and ε is widened by three
-        standard errors of that). Both bound ‖Σ^{−½}Σ̂Σ^{−½} − I‖. For every n and any distribution
-        within the declared `support`: "hoeffding", and "bernstein", which uses the variances that
-        the rows show and is far sharper; with these the threshold is ε/(1 − ε). For every n and any
-        distribution whose kurtosis is at most the declared `kurtosis`: "chebyshev". Like the
-        paper's Lemma 1, "eig" is not a bound for many variables.
+        In the limit, for independent rows with fourth moments: "trace" (α ≤ 0.2152) and the sharper
+        "chi2" (all levels); "eig" is not a bound for many variables. For every n: "hoeffding" and
+        the far sharper "bernstein" within the declared `support`, with the threshold ε/(1 − ε);
+        "chebyshev" for a kurtosis of at most the declared `kurtosis`.
     support : interval or intervals, optional
         The lowest and the highest value that every column, or each one, can take.
     solver : {"auto", "full", "matrix-free"}
-        How eigenvalues are found.
+        How eigenvalues are found. Above 63 columns "chi2" estimates them, and widens ε by three
+        standard errors of that.
     kurtosis : float, optional
         The most that Mardia's kurtosis E(yᵀΘy)², y = x − E x, can be, in multiples of that of
         Gaussian rows.
@@ -428,7 +420,8 @@ def covcov_largest(
     from edgewise.paper.spectrum import largest_eigenvalue
 
     operator = sample.covcov_operator(A, frobenius=frobenius)
-    found = largest_eigenvalue(operator, block=vectors_at_once(in_memory=sample.in_memory))
+    # Vectors multiplied in one pass: of files, reading costs as much as a product.
+    found = largest_eigenvalue(operator, block=1 if sample.in_memory else 4)
     return found.upper, _matrix_free(found.passes, found.products, found.width)
 
 
@@ -596,19 +589,16 @@ class Entrywise(BoundMethod):
     r"""Edge where \|Θ̂_ij\| ≥ c se_ij: each entry has its own threshold, and all hold at once.
 
     se is the delete-one-batch jackknife's, never below that of Gaussian rows. c is the 1 − α
-    quantile of the largest \|Θ̂_ij − Θ_ij\|/se_ij over all p(p+1)/2 entries, the diagonal
-    included, from a multiplier bootstrap over the batches. It is never above its upper end,
-    Student's quantile at α/(p(p+1)/2) (Bonferroni). Student's degrees of freedom are those of the
-    errors: one less than the batches, and fewer where the influences of batches have heavy tails.
-    Guarantee: all entries at once, as batches grow long, for rows of any distribution with fourth
-    moments whose dependence is shorter than a batch. If only some pairs are tested, c is that of
-    their entries and of the diagonal entries of their columns.
+    quantile of the largest \|Θ̂_ij − Θ_ij\|/se_ij over all entries, the diagonal included, from a
+    multiplier bootstrap over the batches, and never above Student's at α/(p(p+1)/2). Its degrees of
+    freedom are the batches − 1, and fewer where the influences of batches have heavy tails. If only
+    some pairs are tested, c is that of their entries and of the diagonal entries of their columns.
 
     Parameters
     ----------
     n_batches : int, optional
-        At least that many batches and less than twice as many; by default 100, but fewer where
-        batches would be very short.
+        At least that many batches and less than twice as many; by default 100, fewer where batches
+        would be very short.
     random_state : int
         Seed of the bootstrap.
     """

@@ -37,29 +37,24 @@ _MANY_TIES, _TIES_THAT_SHOW = 0.05, 0.05
 class Kendall(Method):
     """Partial correlations of the latent variables behind the order of the rows; Student's t.
 
-    Kendall's τ says how often two columns go up together between two rows. It is a U-statistic, as
-    Σ̂ is, but its kernel is a sign: it has all moments whatever the tails, and no increasing change
-    of a column changes it. If the columns are such changes of variables with an elliptical
-    distribution (Gaussian, t, Cauchy: an elliptical copula), these have the correlations sin(πτ/2).
-    Their inverse has the partial correlations that are tested, on Fisher's z scale, with the
-    delete-one jackknife: rows, or batches of rows, are left out in turn. The variance of z is never
-    taken below that of independent columns, which is π²/(9(n − p − 1)) without ties.
-
-    Up to 1024 rows all pairs of rows are compared. Up to 12 800 rows they are dealt out to blocks
-    of up to 1024 rows, and those of a block are compared; above that to blocks of 128, which costs
-    2.8 % more variance.
+    Kendall's τ is a U-statistic whose kernel is a sign: it has all moments whatever the tails, and
+    no increasing change of a column changes it. If the columns are such changes of variables with an
+    elliptical distribution (Gaussian, t, Cauchy: an elliptical copula), these have the correlations
+    sin(πτ/2), whose inverse has the partial correlations that are tested, on Fisher's z scale, with
+    the delete-one jackknife over rows or batches. The variance is never taken below that of
+    independent columns. Above 1024 rows, only rows within blocks are compared.
 
     Parameters
     ----------
     n_batches : int, optional
-        Leave out at least that many batches of consecutive rows in turn, less than twice as many.
-        By default a few rows at a time, and above 12 800 rows 100 batches or more. Batches that are
-        longer than the dependence between rows allow for it.
+        Leave out at least that many batches of consecutive rows in turn; by default a few rows at a
+        time, and above 12 800 rows 100 batches or more. Batches that are longer than the dependence
+        between rows allow for it.
     random_state : int
         Seed of the bootstrap of ``correction="maxt"``.
     radius : {None, "hoeffding"}
-        With "hoeffding", bound all entries at once instead, by Hoeffding's inequality: for every
-        number of rows, whatever the tails, without a declared support. It needs many rows.
+        With "hoeffding", bound all entries at once instead: for every number of rows, whatever the
+        tails, without a declared support. It needs many rows.
 
     Examples
     --------
@@ -70,12 +65,6 @@ class Kendall(Method):
     >>> result = ew.edge_test(X, method=ew.methods.Kendall())
     >>> result.n_edges, ew.edge_test(np.exp(X), method=ew.methods.Kendall()).n_edges
     (4, 4)
-
-    The bound for every number of rows:
-
-    >>> X = sample("gaussian", make_chain_precision(3), 20_000, rng=0)
-    >>> ew.edge_test(np.exp(X), method=ew.methods.Kendall(radius="hoeffding")).n_edges
-    2
     """
 
     n_batches: int | None = batches_option("Batches of rows; by default 100.")

@@ -258,7 +258,6 @@ class LeftOut:
 def left_out_batches(state: BatchMoments, estimate: PrecisionEstimate) -> LeftOut:
     """How the estimates vary when one batch of complete rows is left out."""
     counts, n, p = state.batch_counts(), estimate.n_samples, len(estimate.precision)
-    _check_batches(len(counts), n)
     left = n - counts.max()
     if left <= p:
         raise DataError(
@@ -282,7 +281,6 @@ def left_out_pairwise_batches(
     pooled, p = state.pooled(), len(estimate.precision)
     whole = _AllPairs.of(pooled, estimate, names)
     every, sums = whole.scaled(pooled.sums), whole.scaled(state._closed())
-    _check_batches(len(sums), estimate.n_samples)
     left = every.rows - sums.rows
     if left.min() <= p:
         raise DataError(
@@ -296,14 +294,6 @@ def left_out_pairwise_batches(
             yield whole.without(every, sums[some])
 
     return LeftOut(covariances, estimate, whole.scale), _degrees(every, sums, whole)
-
-
-def _check_batches(batches: int, n: int) -> None:
-    if batches < 2:
-        raise DataError(
-            f"n_batches: expected at least 2 batches of rows, got {batches} of {n} rows; "
-            "collect more rows."
-        )
 
 
 def _degrees(every: PairwiseSums, sums: PairwiseSums, whole: _AllPairs) -> FloatArray:
@@ -426,19 +416,16 @@ class UnitScores(NamedTuple):
 
 def unit_scores(sample: Sample, estimate: PrecisionEstimate) -> UnitScores:
     """The score test of clusters, or of rows that lack values or have weights."""
-    terms, precision, between = _unit_totals(sample, estimate, scores=True)
+    terms, precision, rows, _ = _unit_sums(sample, estimate, scores=True)
     second, cross, ends, fourth, sixth = terms
-    size = np.maximum(second, 1e-300)
-    nothing = np.zeros_like(second)
+    size, nothing = np.maximum(second, 1e-300), np.zeros_like(second)
     sums = ScoreSums(second, cross, ends, fourth / size**2, sixth / size**3, nothing)
-    rows = _effective_rows(sample, estimate, between)[0]
     return UnitScores(int(precision[0].flat[0]), sums, rows, jackknife(precision))
 
 
 def unit_sandwich(sample: Sample, estimate: PrecisionEstimate) -> tuple[Spread, FloatArray]:
     """Standard errors of Θ̂ and of Fisher's z by the same jackknife, and degrees of freedom."""
-    z, precision, between = _unit_totals(sample, estimate, scores=False)
-    rows, degrees = _effective_rows(sample, estimate, between)
+    z, precision, rows, degrees = _unit_sums(sample, estimate, scores=False)
     spread = floored_spread(estimate, jackknife(precision), jackknife(z), rows=rows)
     if degrees is None:
         count, _, second, fourth = z  # differences whose mean is next to zero
@@ -447,23 +434,20 @@ def unit_sandwich(sample: Sample, estimate: PrecisionEstimate) -> tuple[Spread, 
     return spread, degrees
 
 
-def _unit_totals(sample: Sample, estimate: PrecisionEstimate, *, scores: bool) -> Sums:
+def _unit_sums(
+    sample: Sample, estimate: PrecisionEstimate, *, scores: bool
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:
+    """Of `_totals` the first two; the effective rows of each pair, and degrees for clusters."""
     if sample.clusters is not None:
-        return _totals(_clusters(sample.clusters, estimate, scores), estimate, scores=scores)
+        units = _clusters(sample.clusters, estimate, scores)
+        terms, precision, between = _totals(units, estimate, scores=scores)
+        counts = sample.clusters.counts().astype(np.float64)
+        rows = _effective_rows_of_clusters(counts, _rho_of(estimate), between)
+        return terms, precision, *rows
     pooled: Any = sample.pairwise
     whole = _AllPairs.of(pooled, estimate, sample.feature_names)
-    return sample.scan(partial(_row_totals, whole=whole, scores=scores))
-
-
-def _effective_rows(
-    sample: Sample, estimate: PrecisionEstimate, between: FloatArray
-) -> tuple[FloatArray, FloatArray | None]:
-    """The effective number of rows for each pair; of clusters also the degrees of freedom."""
-    if sample.clusters is not None:
-        counts = sample.clusters.counts().astype(np.float64)
-        return _effective_rows_of_clusters(counts, _rho_of(estimate), between)
-    pooled: Any = sample.pairwise
-    return pooled.effective_rows, None
+    terms, precision, _ = sample.scan(partial(_row_totals, whole=whole, scores=scores))
+    return terms, precision, pooled.effective_rows, None
 
 
 def _clusters(
@@ -577,7 +561,11 @@ def _without_rows(some: PairwiseSums, whole: _AllPairs, every: PairwiseSums) -> 
     correlation = unscaled(estimate.covariance, whole.scale)
     B = estimate.residual_map * whole.scale[:, np.newaxis]
     root = np.sqrt(estimate.precision.diagonal()) * whole.scale
-    weight = _total_weights(some)
+    # Σw of the rows of each unit, also where they lack values: from the columns that they have.
+    rows = np.diagonal(some.rows, axis1=1, axis2=2).sum(axis=1)
+    total = np.diagonal(some.total, axis1=1, axis2=2).sum(axis=1)
+    mean_weight = np.where(rows > 0, total / np.maximum(rows, 1), 1.0)
+    weight = np.maximum(some.n * mean_weight, 1e-12)
     mean = every.first / every.total  # of the rows that have both, about the mean of all
     back = np.swapaxes(mean, -1, -2)
     centred = some.second - some.first * back - np.swapaxes(some.first, -1, -2) * mean
@@ -593,11 +581,3 @@ def _without_rows(some: PairwiseSums, whole: _AllPairs, every: PairwiseSums) -> 
     tau = believed_tau(((variance / kept) - 1) / kept + 1, p)
     rest = whole.without(every, some)
     return _Units(scatter, rest, root, share, tau, np.zeros((0, p)))
-
-
-def _total_weights(some: PairwiseSums) -> FloatArray:
-    """Σw of the rows of each unit, also where they lack values: from the columns that they have."""
-    rows = np.diagonal(some.rows, axis1=1, axis2=2).sum(axis=1)
-    total = np.diagonal(some.total, axis1=1, axis2=2).sum(axis=1)
-    mean = np.where(rows > 0, total / np.maximum(rows, 1), 1.0)
-    return np.asarray(np.maximum(some.n * mean, 1e-12))

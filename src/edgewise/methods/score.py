@@ -29,37 +29,19 @@ class Score(Method):
     """T_ij = Σ e_i e_j / √max(Σ w e_i² e_j², Σe_i²Σe_j²/(n−p+1)).
 
     e_i and e_j are the residuals of x_i and x_j given the other p − 2 variables. The divisor uses
-    the rows' own fourth moments instead of the Gaussian ones, so the test is valid for any
-    distribution with fourth moments; the rows must be independent. Two things keep it valid with
-    few rows, skewed columns, rare events and counts:
+    the rows' own fourth moments instead of the Gaussian ones, but is never below these: where two
+    rare events never meet in the sample, the rows' own variance collapses. w = 1/((1−h)(1−h+τh)),
+    h the leverage of the row, undoes that fitted residuals are smaller than errors; τ is one over
+    the variance of the row's errors, relative to all rows. T is compared with the law of
+    Σ ±√w e_ie_j under random signs. Intervals and minimal effects are the same test at other ρ.
 
-    - w = 1/((1−h)(1−h+τh)), h the leverage of the row: residuals that were fitted are smaller than
-      the errors they stand for. τ is one over the variance of the row's errors, relative to all
-      rows; with few columns it is taken nearly as 1.
-    - The variance is never taken below that of Gaussian rows. Where two rare events never meet in
-      the sample, the rows' own variance collapses.
+    For rows in clusters e_ie_j is summed within each cluster first, then squared. Where rows lack
+    values or have weights, w is found by leaving out each row in turn, and the least variance of a
+    pair is that of as many Gaussian rows as it rests on.
 
-    T is compared with the law of Σ ±√w e_ie_j under random signs, by a saddlepoint formula.
-    Intervals and minimal effects are the same test at other values of ρ.
-
-    For rows in clusters e_ie_j is summed within each group first, then squared, with a weight for the
-    group's own scale; signs flip by clusters, and the least variance is that of Gaussian rows of
-    which those in a group are alike.
-
-    Where rows lack values (``missing="pairwise"``) or have weights, w is found by leaving out each
-    row in turn, and the least variance of a pair is that of as many Gaussian rows as it rests on.
-
-    With `lags`, each row is adjusted for so many rows before it, so that rows may depend on these;
-    `result.lagged` has the directed edges from the past.
-
-    What remains: rows that are skewed, have heavy tails and share them (very large values come in
-    all columns of a row at once). There `score` finds a false edge in up to 17 % of data sets for a
-    nominal 5 %; a caution of the result says that tails are heavy.
-
-    Parameters
-    ----------
-    lags : int
-        Adjust each row for so many rows before it.
+    What remains: rows that are skewed, have heavy tails and share them. There `score` finds a false
+    edge in up to 17 % of data sets for a nominal 5 %; a caution of the result says that tails are
+    heavy.
     """
 
     lags: int = lags_option()
