@@ -239,8 +239,8 @@ def _numbers(values: AnyArray) -> AnyArray | str:
 def numeric_column(values: Any, name: str) -> AnyArray | str:
     """One column, from an array, a list or a series; or what it holds, if not numbers."""
     dtype: Any = getattr(values, "dtype", None)
-    if hasattr(dtype, "ordered") and not (  # a Categorical of pandas
-        dtype.ordered and np.asarray(dtype.categories).dtype.kind in "fiub"
+    if hasattr(dtype, "categories") and not (  # a Categorical of pandas
+        getattr(dtype, "ordered", False) and np.asarray(dtype.categories).dtype.kind in "fiub"
     ):
         return "categories"
     column = _as_array(values, f"X: column {name!r}")
@@ -268,9 +268,10 @@ class MappingTable(SlicedTable):
         if not names:
             raise DataError("X: expected columns, got an empty mapping; give it two or more.")
         self._values = dict(zip(names, data.values(), strict=True))
-        for name, values in self._values.items():
-            _check_is_column(name, values)
-        lengths = {name: len(values) for name, values in self._values.items()}
+        lengths = {
+            name: len(values) if hasattr(values, "__len__") else 1
+            for name, values in self._values.items()
+        }
         n = lengths[names[0]]
         other = [f"{name!r} with {length}" for name, length in lengths.items() if length != n]
         if other:
@@ -296,17 +297,6 @@ class MappingTable(SlicedTable):
     def labels(self, name: str) -> Iterable[Any]:
         values = self._values[name]
         return values if isinstance(values, list | tuple) else np.asarray(values)
-
-
-def _check_is_column(name: str, values: Any) -> None:
-    shape = getattr(values, "shape", None)
-    plain = isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__")
-    if plain or (shape is not None and len(shape) != 1):
-        what = type(values).__name__ if not shape else f"a table of shape {tuple(shape)}"
-        raise DataError(
-            f"X: expected a mapping of columns, got {what} under {name!r}; give each name an array "
-            f"of one value for each row, or pass that one alone, data[{name!r}]."
-        )
 
 
 def _check_one_index(columns: Mapping[str, Any]) -> None:

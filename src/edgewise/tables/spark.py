@@ -38,17 +38,6 @@ def without_pandas_warning() -> AbstractContextManager[None]:
     return quiet(FutureWarning, "PySpark does not yet fully support pandas")
 
 
-def _spark_errors() -> tuple[type[Exception], ...]:
-    """The errors that Spark raises: its own and, if this process has a JVM, those of Java."""
-    from pyspark.errors import PySparkException
-
-    try:
-        from py4j.protocol import Py4JError
-    except ImportError:  # pyspark-client, which has only Spark Connect
-        return (PySparkException,)
-    return PySparkException, Py4JError
-
-
 class SparkTable(PartitionedTable):
     """The rows of a Spark data frame, read on its executors."""
 
@@ -81,7 +70,7 @@ class SparkTable(PartitionedTable):
                     states = states.groupBy(group).applyInArrow(_merges(merge), _SCHEMA)
                     left = -(-left // FAN_IN)
                 rows = states.collect()
-        except _spark_errors() as error:
+        except Exception as error:  # of Spark, or of Java
             raise _explained(error) from error
         if not rows:
             raise DataError("data: expected at least one partition, got none.")
