@@ -219,7 +219,7 @@ def test_labels_of_sheets(sheet, all_rows):
     file = open_file(sheet([["g", "d", "a"], ["u", day, 1], ["v", day, 2], ["u", None, 3]]))
     assert set(file.texts) == {"g", "d"}
     assert file.values("g") == ["u", "v", "u"]
-    assert file.values("d") == ["2020-01-02T00:00:00"] * 2 + [None]
+    assert file.values("d") == ["2020-01-02 00:00:00"] * 2 + [None]
     labels = all_rows(file.read(("a", "g"), 0, ("g",)))[:, 1]
     assert labels[0] == labels[2] != labels[1]
 

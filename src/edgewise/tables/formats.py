@@ -11,7 +11,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import date, time
 from functools import lru_cache
 from importlib import import_module
 from itertools import accumulate, islice
@@ -470,31 +469,34 @@ def _open_excel(path: Path | Address, reading: Reading) -> OpenedFile:
     # Whatever openpyxl stumbles over in a damaged workbook; its warnings are about styles.
     with readable(str(path), whatever=True), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        rows, notes = _sheet(path, reading)
+        rows, names = _sheet(path, 0 if reading.sheet is None else reading.sheet)
+    width = max((k for row in rows for k, cell in enumerate(row, 1) if cell is not None), default=0)
     text = io.StringIO()
     write = csv.writer(text, lineterminator="\n").writerow
     for row in rows:
-        write(row if any(row) else [])
+        # A cell is text of one line, so that lines have the numbers of rows.
+        cells = [cell.replace("\n", " ") if isinstance(cell, str) else cell for cell in row]
+        write([] if set(row) <= {None} else (*cells, *[None] * width)[:width])
     plain = replace(reading, sep=",", quote='"', decimal=".", encoding="utf-8", sheet=None)
     opened = open_text(text.getvalue().encode(), str(path), plain)
-    return replace(opened, notes=(*notes, *opened.notes))
+    if len(names) == 1 or reading.sheet is not None:
+        return opened
+    note = f"its first sheet {names[0]!r} of {len(names)} is read (sheet=..., --sheet, is another)"
+    return replace(opened, notes=(note, *opened.notes))
 
 
-def _sheet(path: Path | Address, reading: Reading) -> tuple[list[list[str]], list[str]]:
-    """The rows of a sheet as text, without empty columns after them, and notes."""
+def _sheet(path: Path | Address, given: str | int) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """The rows of a sheet, and the names of all."""
     from openpyxl import load_workbook
 
     # Of an open file, because openpyxl refuses a path of an ending that it misses.
     with path.open("rb") as file, path.open("rb") as again:
         book = load_workbook(file, read_only=True, data_only=True)
         names = [sheet.title for sheet in book.worksheets]
-        given = 0 if reading.sheet is None else reading.sheet
-        if given in names:
-            place = names.index(str(given))
         # On the command line a place is text too; the name of a sheet goes first.
-        elif str(given).isdecimal() and int(given) < len(names):
-            place = int(given)
-        else:
+        place = int(given) if str(given).isdecimal() else -1
+        place = names.index(str(given)) if given in names else place
+        if not 0 <= place < len(names):
             raise DataError(
                 f"sheet: file '{path}' has no sheet {given!r}; it has "
                 f"{listed([*map(repr, names)])}."
@@ -514,25 +516,7 @@ def _sheet(path: Path | Address, reading: Reading) -> tuple[list[list[str]], lis
                             "without a value; open the file in a spreadsheet program and save it, "
                             "or write values."
                         )
-    width = max((k for row in rows for k, cell in enumerate(row, 1) if cell is not None), default=0)
-    # A cell is text of one line, so that lines have the numbers of rows.
-    cells = [
-        [
-            ""
-            if cell is None
-            else cell.isoformat()
-            if isinstance(cell, date | time)
-            else str(cell).replace("\n", " ")
-            for cell in (*row, *[None] * width)[:width]
-        ]
-        for row in rows
-    ]
-    if len(names) == 1 or reading.sheet is not None:
-        return cells, []
-    note = (
-        f"its first sheet {names[0]!r} of {len(names)} is read (sheet=..., --sheet, names another)"
-    )
-    return cells, [note]
+    return rows, names
 
 
 # Formats by their first bytes, or else by the ending of a name.
