@@ -15,7 +15,7 @@ from edgewise._text import joined
 from edgewise._version import __version__
 from edgewise.methods.registry import registered
 from edgewise.plots.difference import graphs_of, overlaid
-from edgewise.plots.safe_names import printable, short_names
+from edgewise.plots.safe_names import printable, short_names, shortened
 from edgewise.plots.style import KEY, QUIET
 from edgewise.plots.svg import Places, graph_svg, line_width, places_of
 from edgewise.report.headline import badge
@@ -39,7 +39,7 @@ _POOLED = (
     " Each group is compared with the rows of all others, after every group was centred and scaled "
     "by itself, and the correction is over all groups."
 )
-LONGEST_GROUP = 14
+LONGEST_NAME = 14
 
 
 def write_difference_report(
@@ -67,7 +67,12 @@ def difference_html(
     sheet = style("base", "table", "groups", "print")
     results = result.comparisons()
     one = results[0]
-    places, cautions = common_places(results), [text for each in results for text in each.cautions]
+    # One layout for all comparisons; variables that differ are the first to get their names.
+    drawn = [graphs_of(each) for each in results]
+    whole = overlaid([graph for each in drawn for graph in each])
+    differs = np.any([each[2].reject.any(axis=0) for each in drawn], axis=0)
+    places = places_of(whole, np.abs(whole.partial_correlation).sum(axis=0) + 1e3 * differs)
+    cautions = [text for each in results for text in each.cautions]
     broken = any(getattr(caution, "breaks", False) for caution in cautions)
     page = Environment(autoescape=True).from_string(own_file("html/difference.html"))
     return page.render(
@@ -77,7 +82,7 @@ def difference_html(
         question=_question(results),
         answer=_answer(sum(each.n_edges for each in results), one.n_tests),
         broken=_BROKEN if broken else "",
-        cards=_cards(results, places, result.global_pvalue),
+        cards=_cards(results, result.global_pvalue),
         badge=badge(one.method, len(cautions), broken),
         any_pair=any_sentence(result.global_pvalue, one),
         adjusted=printable(f"The pairs were {adjusted_for(one)}." if one.given else ""),
@@ -97,20 +102,16 @@ def difference_html(
 
 def _names(results: Sequence[EdgeDifferenceResult]) -> str:
     """The groups, as in "a, b and c"."""
-    several = len(results) > 1
-    return joined(
-        [one.group_names[0] for one in results] if several else results[0].group_names, "and"
-    )
+    one = results[0]
+    return joined([each.levels[0] for each in results] if results[1:] else one.group_names, "and")
 
 
 def _question(results: Sequence[EdgeDifferenceResult]) -> str:
-    one, names = results[0], _names(results)
-    of = "chosen pairs of" if is_chosen(one) else "pairs of"
-    which = f"Which {of} these {len(one.tested_columns())} variables differ"
-    between = f"between {names}"
+    one, between = results[0], f"between {_names(results)}"
     if len(results) > 1:
-        between = f"between each of {names} and the rows of all the others"
-    return printable(f"{which} {between}, given all other variables?")
+        between = f"between each of {_names(results)} and the rows of all the others"
+    of = f"{'chosen ' * is_chosen(one)}pairs of these {len(one.tested_columns())} variables"
+    return printable(f"Which {of} differ {between}, given all other variables?")
 
 
 def _answer(differ: int, tests: int) -> str:
@@ -119,9 +120,7 @@ def _answer(differ: int, tests: int) -> str:
     return f"{differ:,} of {tests:,} pair{'s' * (tests != 1)} differ{'s' * (differ == 1)}."
 
 
-def _cards(
-    results: Sequence[EdgeDifferenceResult], places: Places, pvalue: float
-) -> list[tuple[str, str]]:
+def _cards(results: Sequence[EdgeDifferenceResult], pvalue: float) -> list[tuple[str, str]]:
     """How many pairs differ, whether any does, and which differs most."""
     pairs, differing = results[0].n_tests, sum(each.n_edges for each in results)
     caption = f"of {pairs:,} pair{'s' * (pairs != 1)} differ{'s' * (differing == 1)}"
@@ -130,9 +129,7 @@ def _cards(
     if not found:
         return [*made, ("–", "no largest difference")]
     top = max(found, key=lambda pair: abs(pair.difference))
-    columns = [results[0].feature_names[k] for k in results[0].tested_columns()]
-    names = dict(zip(columns, places.labels, strict=True))
-    pair_name = " – ".join(printable(names.get(one, one)) for one in (top.source, top.target))
+    pair_name = " – ".join(shortened(name, LONGEST_NAME) for name in (top.source, top.target))
     return [*made, (signed(top.difference, 2), f"largest difference: {pair_name}")]
 
 
@@ -151,7 +148,7 @@ def _comparison(result: EdgeDifferenceResult, places: Places) -> dict[str, Any]:
         "second": second,
         "answer": _answer(result.n_edges, result.n_pairs),
         "any_pair": any_sentence(result.global_pvalue, result),
-        "heads": short_names(result.group_names, LONGEST_GROUP),
+        "heads": short_names(result.group_names, LONGEST_NAME),
         "graphs": [*graphs(result, places)],
         "interval_label": result.interval_label,
         "interval_note": result.interval_note,
@@ -211,14 +208,6 @@ def _reading(result: EdgeDifferenceResult) -> str:
         "if both groups have the same distribution, and hold in the limit of many rows if only "
         "the partial correlations are equal."
     )
-
-
-def common_places(results: Sequence[EdgeDifferenceResult]) -> Places:
-    """One layout for all comparisons; variables that differ are the first to get their names."""
-    drawn = [graphs_of(each) for each in results]
-    whole = overlaid([graph for each in drawn for graph in each])
-    differs = np.any([each[2].reject.any(axis=0) for each in drawn], axis=0)
-    return places_of(whole, np.abs(whole.partial_correlation).sum(axis=0) + 1e3 * differs)
 
 
 def graphs(result: EdgeDifferenceResult, places: Places) -> Iterator[dict[str, Any]]:

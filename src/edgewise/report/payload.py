@@ -76,10 +76,13 @@ def _test(result: EdgeTestResult) -> dict[str, Any]:
     """What the page needs to decide again."""
     upper = result.tested_pairs()
     effects, chosen = _effects(result)
-    bound, others = is_bound(result), result.n_features - 2
+    bound, others, maxt = is_bound(result), result.n_features - 2, result.correction == "maxt"
     if result.selection is not None:
         others = result.selection.sizes()[upper].tolist()
-    document: dict[str, Any] = {
+    low = high = None
+    if few := result.n_features <= _MANY_FEATURES:
+        low, high = (_encoded(end[upper], np.float32) for end in result.shown_interval)
+    return {
         "method": result.method,
         "bound": bound,
         "correction": "none" if bound else result.correction or "none",
@@ -88,18 +91,11 @@ def _test(result: EdgeTestResult) -> dict[str, Any]:
         "rho": _encoded(result.partial_correlation[upper], np.float32),
         "effects": effects,
         "effect": chosen,
-        "maxt": None,
-        "low": None,
-        "high": None,
-        "intervalLabel": "",
+        "maxt": _encoded(np.log(result.adjusted_pvalue[upper]), np.float64) if maxt else None,
+        "low": low,
+        "high": high,
+        "intervalLabel": result.interval_label * few,
     }
-    if result.correction == "maxt":
-        document["maxt"] = _encoded(np.log(result.adjusted_pvalue[upper]), np.float64)
-    if result.n_features <= _MANY_FEATURES:
-        ends = result.shown_interval
-        document["low"], document["high"] = (_encoded(end[upper], np.float32) for end in ends)
-        document["intervalLabel"] = result.interval_label
-    return document
 
 
 def _effects(result: EdgeTestResult) -> tuple[list[dict[str, Any]], int]:
