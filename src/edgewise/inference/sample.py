@@ -146,7 +146,7 @@ class Sample:
     @property
     def in_memory(self) -> bool:
         """Whether another pass costs next to nothing."""
-        return self.rows is None or self.rows.in_memory
+        return self.rows is None or self.rows.table.in_memory
 
     @cached_property
     def pairwise(self) -> PooledPairs | None:

@@ -590,7 +590,8 @@ def label_number(label: Any) -> float:
         return nan
     if isinstance(label, Real | np.bool_):
         value = float(label)
-        _check_labels(np.array([value]))
+        if not isnan(value) and not value.is_integer():
+            raise _not_a_label(value)
         if not abs(value) >= _EXACT:  # also if it is NaN
             return value
         label = int(label)  # type: ignore[arg-type]
@@ -613,8 +614,11 @@ def label_numbers(labels: Any) -> FloatArray:
         values = np.asarray(labels)
         if values.ndim != 1:
             raise _not_one_dimensional("clusters", "label", labels)
-        if values.dtype.kind in "iub" and (not values.size or np.abs(values).max() < _EXACT):
-            return values.astype(np.float64)
+        if values.dtype.kind in "fiub":
+            numbers = values.astype(np.float64)
+            _check_labels(numbers)
+            if not (np.abs(numbers) >= _EXACT).any():
+                return numbers
         labels = (values.astype(str) if values.dtype.kind in "mM" else values).tolist()
     try:
         number = {label: label_number(label) for label in dict.fromkeys(labels)}
@@ -630,7 +634,11 @@ def _check_labels(labels: FloatArray) -> None:
     """Refuse a number that is not whole: it measures, and does not name."""
     wrong = labels[~np.isnan(labels) & ((labels != np.floor(labels)) | np.isinf(labels))]
     if wrong.size:
-        raise DataError(
-            f"clusters: expected labels, such as text or whole numbers, got {wrong[0]:g}; is it a "
-            "column of measurements? Name the column that says which rows belong together."
-        )
+        raise _not_a_label(float(wrong[0]))
+
+
+def _not_a_label(value: float) -> DataError:
+    return DataError(
+        f"clusters: expected labels, such as text or whole numbers, got {value:g}; is it a column of "
+        "measurements? Name the column that says which rows belong together."
+    )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any, ClassVar, NoReturn, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -298,11 +298,6 @@ class Rescan:
     table: Table
     n_samples: int
 
-    @property
-    def in_memory(self) -> bool:
-        """Whether another pass costs next to nothing."""
-        return self.table.in_memory
-
     def sums(self, one_pass: Pass, *, whole: bool = True) -> Sums:
         """What a pass over all rows adds up to; one that is not `whole` may stop early."""
         n, sums = self.table.reduce(partial(_counted, one_pass=one_pass), _added)
@@ -342,7 +337,6 @@ class InMemoryRows:
     """Blocks of rows in memory that passes can run over."""
 
     blocks: Sequence[Rows]
-    in_memory: ClassVar[bool] = True
 
     def sums(self, one_pass: Pass, *, whole: bool = True) -> Sums:
         """Run the pass over all blocks."""
