@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from edgewise.estimate.singular import (
     raise_if_not_measurable,
 )
 from edgewise.sums.blocks import Centre
+from edgewise.sums.moments import Moments
+from edgewise.sums.pairwise import PooledPairs
 from edgewise.sums.score import Leverage
 from edgewise.tables.first_look import FirstLook
 
@@ -36,20 +38,8 @@ _ALIVE = (0.1, 0.3)
 _MOST_NUMBERS, _CHUNK = 1 << 23, 1 << 16
 
 
-class SampleMoments(Protocol):
-    """Mean and covariance of all rows, from any state that has them."""
-
-    @property
-    def n_samples(self) -> int: ...
-
-    @property
-    def n_features(self) -> int | None: ...
-
-    def mean(self) -> FloatArray: ...
-
-    def covariance(self) -> FloatArray: ...
-
-    def centre(self) -> Centre: ...
+#: Mean and covariance of all rows, from a state that has them.
+SampleMoments: TypeAlias = Moments | PooledPairs
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -37,8 +37,10 @@ class Decision:
 def decision(measurement: Measurement, question: Question) -> tuple[Measurement, Decision]:
     """The decision, and the measurement with what intervals need and without what they do not."""
     tested = question.tested(measurement.feature_names)
-    measurement = within_family(measurement, tested)
-    own, alpha, (effect, scale) = measurement.uncertainty, question.alpha, question.effect
+    if measurement.maxima is not None:
+        measurement = within_family(measurement, tested)
+    own, alpha = measurement.uncertainty, question.alpha
+    effect, scale = question.min_effect, question.effect_scale
     log_p = own.log_pvalues(measurement, effect, scale)
     family = np.ones(len(log_p), bool) if tested is None else pairs_of(tested)
     log_p = np.where(family, log_p, np.nan)
