@@ -107,18 +107,6 @@ def test_folders_and_patterns_become_sorted_files(save, tmp_path):
     assert expand_paths(["-"]) == ["-"]
 
 
-def test_what_a_source_of_files_says_of_itself(save, rows):
-    binary = [save("1.parquet", "abcd", rows), save("2.feather", "abcd", -rows)]
-    source = FileTable(binary)
-    assert (source.n_rows, source.estimated_rows) == (800, 800)
-    assert source.named
-    assert source.rescannable
-    mixed = FileTable([*binary, save("3.csv", "abcd", 2 * rows)])
-    assert mixed.n_rows is None
-    assert mixed.estimated_rows == pytest.approx(1200, rel=0.2)
-    assert not FileTable([save("r.npy", "", rows)]).named
-
-
 def test_reading_on_from_any_position(save, rows, block_size):
     block_size(50)
     names = ("x0", "x1", "x2", "x3")
