@@ -34,17 +34,6 @@ class TestPair:
         answer = json.loads((tmp_path / "answer.json").read_text())
         assert answer["pvalue"] == expected.pvalue
 
-    def test_other_columns_do_not_matter(self, run_main, tmp_path, rows, write_csv):
-        X = np.column_stack([np.full(400, "Monday", dtype=object), rows.astype(object)])
-        X[5, 3] = ""
-        path = write_csv(tmp_path / "mixed.csv", ["day", "a,1", "b", "c", "d"], X)
-        out, err = run_main("pair", path, "a,1", "b", "--given", "d")
-        assert "of a,1 and b given d is" in out
-        assert err == ""
-        out, err = run_main("pair", path, "a,1", "c", "--given", "none", "--missing", "drop")
-        assert "n = 399 rows" in out
-        assert "left out 1 row" in err
-
     def test_what_cannot_be_asked(self, run_main, csv_file):
         for arguments, status, fragments in (
             (["a", "a"], 2, ["y: ", "'a' for both"]),

@@ -143,19 +143,3 @@ def test_what_cannot_be_written(refused, tmp_path):
         line = refused("simulate", "-o", name, status=1)
         assert line.startswith("output:")
         assert fragment in line
-
-
-def test_a_full_disk(run_program, tmp_path, require):
-    """A limit on the size of files stands for it: the old rows stay, and nothing besides."""
-    resource = require("resource")
-    (tmp_path / "x.csv").write_text("precious")
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))  # the program inherits it
-    try:
-        done = run_program("simulate", "-o", "x.csv", "-n", 50_000, cwd=tmp_path, status=1)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert done.stderr.startswith("edgewise: output: cannot write")
-    assert len(done.stderr.splitlines()) == 1
-    assert os.listdir(tmp_path) == ["x.csv"]
-    assert (tmp_path / "x.csv").read_text() == "precious"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 
 import edgewise as ew
@@ -94,16 +93,6 @@ def test_the_sum_in_the_order_given(run_main, saved):
         # The output may be one of the states.
         run_main("merge", *both, "-o", both[0])
         assert (saved / both[0]).read_bytes() == (saved / "expected.ews").read_bytes()
-
-
-def test_columns_are_matched_by_name(run_main, tmp_path, rows):
-    ew.states.Moments(feature_names=NAMES).update(rows).save(tmp_path / "x.ews")
-    ew.states.Moments(feature_names=NAMES[::-1]).update(-2 * rows[:, ::-1]).save(tmp_path / "y.ews")
-    _, err = run_main("merge", "x.ews", "y.ews", "-o", "xy.ews")
-    assert err == ""
-    both = ew.load_state(tmp_path / "xy.ews")
-    expected = np.cov(np.concatenate([rows, -2 * rows]), rowvar=False, bias=True)
-    np.testing.assert_allclose(both.covariance(), expected, rtol=0.01)
 
 
 def test_those_at_once_all_count(run_program, saved):
