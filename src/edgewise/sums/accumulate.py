@@ -71,10 +71,8 @@ def first_pass(
     parts = table.partition_rows()
     several = parts is None or len(parts) > 1
     try:
-        if not isinstance(state, BatchedState) or (several and not in_order):
-            return table.reduce(partial(_taken, state=state, after=after, look=look), _merged)
-        if not several:
-            if not state.n_samples and parts:
+        if not (several and in_order and isinstance(state, BatchedState)):
+            if isinstance(state, BatchedState) and not (state.n_samples or several) and parts:
                 state._expect(parts[0] or 0, len(names))
             return table.reduce(partial(_taken, state=state, after=after, look=look), _merged)
         # Batches cross the ends of parts, as they would in a single stream.

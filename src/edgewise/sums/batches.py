@@ -73,6 +73,9 @@ class BatchedState(RowState, Generic[S]):
         """The mean and the covariance of all rows."""
 
     def _parts(self) -> tuple[S, ...]:
+        """The full batches, in pieces, and the open one: to join them would copy all."""
+        if not self._full and self._open is None:
+            raise DataError("state: expected at least 1 row, got 0; call update with data first.")
         return self._full if self._open is None else (*self._full, self._open)
 
     @property
@@ -83,15 +86,9 @@ class BatchedState(RowState, Generic[S]):
     def _batches_of(self, n_features: int) -> int:
         return default_batches(n_features) if self.requested is None else self.requested
 
-    def _seen(self) -> tuple[S, ...]:
-        """The parts of a state that has seen rows; to join them would copy all."""
-        if not (parts := self._parts()):
-            raise DataError("state: expected at least 1 row, got 0; call update with data first.")
-        return parts
-
     def _closed(self) -> S:
         """All batches; the last one may be shorter because it is not full."""
-        first, *others = self._seen()
+        first, *others = self._parts()
         return first.then(*others) if others else first
 
     def __getstate__(self) -> dict[str, Any]:
@@ -212,7 +209,7 @@ class BatchedState(RowState, Generic[S]):
 
     def batch_counts(self) -> npt.NDArray[np.int64]:
         """Rows of each batch; the last one may be shorter."""
-        return np.concatenate([part.n for part in self._seen()])
+        return np.concatenate([part.n for part in self._parts()])
 
     def _contents(self) -> StateContents:
         arrays = (
@@ -234,14 +231,16 @@ class BatchedState(RowState, Generic[S]):
         )
         kind = cls._sums_type
         state._set(kind.of_contents(contents), kind.of_contents(contents, "open_"))
-        if len({(part.width, tuple(part.named())) for part in state._parts()}) > 1:
+        if state.n_samples and len({(one.width, *one.named()) for one in state._parts()}) > 1:
             raise StateFileError("state: expected the same sums of the same columns in all units.")
         return state
 
     def _set(self, full: S | None, rest: S | None) -> None:
         self._full, self._open = () if full is None else (full,), rest
-        for part in self._parts():
-            self.n_samples, self.n_features = self.n_samples + int(part.n.sum()), part.width
+        for part in (full, rest):
+            if part is not None:
+                self.n_samples += int(part.n.sum())
+                self.n_features = part.width
 
     def __repr__(self) -> str:
         return (
@@ -289,7 +288,7 @@ class BatchMoments(BatchedState[PowerSums]):
 
     def pooled(self) -> Moments:
         """The moments of all rows together."""
-        return Moments._of(together(self._seen()), 2, self.feature_names)
+        return Moments._of(together(self._parts()), 2, self.feature_names)
 
 
 # Bytes of the p × p sums of all clusters together; merging needs about as much again.

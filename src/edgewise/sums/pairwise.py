@@ -221,7 +221,7 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
     @property
     def weighted(self) -> bool:
         """Whether the rows came with weights."""
-        return any(part.weight is not None for part in self._parts())
+        return self.n_samples > 0 and any(part.weight is not None for part in self._parts())
 
     def update(self, X: Rows, *, weights: Any = None) -> Self:
         """Add more rows, which follow the earlier ones in time.
