@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import json
 import os
@@ -134,18 +133,6 @@ class TestDamage:
         write_state(saved, replace(read_state(saved), kind="quantiles"))
         wanted = (f"'{saved}'", "'quantiles'", "moments, batches, pairwise, concordance, sequence")
         refuses(lambda: ew.load_state(saved), StateFileError, *wanted)
-
-    @pytest.mark.parametrize("where", ["fsync", "replace"])
-    def test_a_full_disk_leaves_the_old_state(self, saved, rows, refuses, monkeypatch, where):
-        def fails(*_):
-            raise OSError(errno.ENOSPC, "No space left on device")
-
-        before = saved.read_bytes()
-        monkeypatch.setattr(os if where == "fsync" else Path, where, fails)
-        save = Moments().update(rows).save
-        refuses(lambda: save(saved), DataError, f"cannot write '{saved}'", "No space left")
-        assert saved.read_bytes() == before
-        assert os.listdir(saved.parent) == [saved.name]
 
     def test_a_disk_that_fills_while_writing(self, saved, rows, refuses, require):
         resource, signal = require("resource"), require("signal")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise.sums.pairs import PairSets, Portion, regressed, stable_inverses
+from edgewise.sums.pairs import PairSets, Portion, regressed
 
 
 @st.composite
@@ -74,12 +73,3 @@ def test_a_column_that_the_given_ones_determine_has_no_correlation():
     sets = PairSets.of([[2, 3], [], [], []])
     fit = regressed(np.corrcoef(X.T), sets.pairs(Portion(np.array([0]), 2)))
     assert np.isnan(fit.correlation[0])
-
-
-@pytest.mark.parametrize("size", [0, 1, 4])
-def test_inverses(size):
-    rng = np.random.default_rng(3)
-    made = rng.standard_normal((5, 20, size))
-    matrices = made.transpose(0, 2, 1) @ made
-    product = stable_inverses(matrices) @ matrices
-    np.testing.assert_allclose(product, np.broadcast_to(np.eye(size), (5, size, size)), atol=1e-10)

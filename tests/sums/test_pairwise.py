@@ -58,20 +58,6 @@ def check_sums(sums, X, w, batch=0, tolerance=1e-11):
         np.testing.assert_allclose(mine[batch], expected[name], rtol=tolerance, atol=tolerance)
 
 
-class TestSums:
-    @pytest.mark.parametrize("length", [None, 20, 1])
-    @pytest.mark.parametrize("weighted", [False, True])
-    def test_of_each_batch(self, gaps, weights, length, weighted):
-        w = weights if weighted else np.ones(60)
-        sums = pairwise_sums(gaps, weights if weighted else None, length)
-        rows = 60 if length is None else length
-        assert len(sums) == 60 // rows
-        assert sums.n.tolist() == [rows] * len(sums)
-        for batch in range(len(sums)):
-            some = slice(batch * rows, (batch + 1) * rows)
-            check_sums(sums, gaps[some], w[some], batch)
-
-
 class TestChanges:
     @pytest.mark.parametrize("weighted", [False, True])
     def test_another_origin(self, gaps, weights, weighted):
