@@ -78,7 +78,7 @@ class TestChosenMethods:
         lines = compare_methods(rows, methods=chosen)
         assert [line.label for line in lines] == [
             "fisher",
-            "Batch(n_batches=20, random_state=0)",
+            "Batch(n_batches=20, lags=0, random_state=0)",
             "whitened, chi2",
             "trace (paper)",
         ]

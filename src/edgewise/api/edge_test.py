@@ -23,6 +23,7 @@ from edgewise.methods.sequential import Sequential
 from edgewise.results.result import EdgeTestResult, LaggedEdge, decide
 from edgewise.results.summary import missing_value_notes
 from edgewise.sums.save import as_state
+from edgewise.tables.categories import category_note, indicators_in
 from edgewise.tables.open import as_table
 from edgewise.tables.options import MISSING, NORMAL_SCORES, check_lags, options_of, view
 from edgewise.tables.table import Table
@@ -158,15 +159,20 @@ def measured_and_decided(
             )
         method, state = state.method(), state.state
     question = method.question(alpha, correction, min_effect, given=given, pairs=pairs)
-    if lags := getattr(method, "lags", 0):
-        if state is not None:
-            raise ParameterError("lags: expected rows, got a state, which has none.")
-        data = view(as_table(data, **rows), lags=lags)
-        check_lags(options_of(data))
-        own = data.feature_names[: len(data.feature_names) // (lags + 1)]
-        past = data.feature_names[len(own) :]
-        question = replace(question, given=(*question.given, *past))
-        rows, leave_out = {"missing": rows.get("missing", "auto")}, False
+    lags, indicators, table = getattr(method, "lags", 0), dict[str, list[str]](), None
+    if state is not None and lags:
+        raise ParameterError("lags: expected rows, got a state, which has none.")
+    if state is None and (lags or question.given):
+        data = table = as_table(data, given=question.given, **rows)
+        own = table.feature_names
+        if lags:
+            data = table = view(table, lags=lags)
+            check_lags(options_of(table))
+        indicators = indicators_in(own, question.given)
+        expanded = [one for name in question.given for one in indicators.get(name, [name])]
+        question = replace(question, given=(*expanded, *table.feature_names[len(own) :]))
+        leave_out &= not lags and rows.get("columns") is None
+        rows = {"missing": rows.get("missing", "auto")}
     sample = open_sample(
         data if state is None else state,
         method.needs,
@@ -183,11 +189,12 @@ def measured_and_decided(
     resampled: tuple[Feature, ...] = ("maxt",) if question.correction == "maxt" else ()
     method, sample = method.resolved(sample, *resampled)
     measurement = method.measure(sample)
-    result = decided(measurement, question, sample.notes)
-    if lags:
+    notes = (category_note(indicators),) if indicators else ()
+    result = decided(measurement, question, (*sample.notes, *notes))
+    if table is not None and lags:
         targets = [name for name in own if name not in question.given]
         alone = replace(method, lags=0)  # type: ignore[call-arg]
-        result = replace(result, lagged=_lagged(data, alone, own, targets, question))
+        result = replace(result, lagged=_lagged(table, alone, own, targets, question))
     return measurement, result
 
 

@@ -107,7 +107,9 @@ def partial_test(
         i, j, others = _places(x, y, given, names, {name: k for k, name in enumerate(names)})
         columns = [names[k] for k in (i, j, *others)]
     try:
-        result = edge_test(data, method=chosen, correction=None, columns=columns, **how)
+        result = edge_test(
+            data, method=chosen, correction=None, columns=columns, given=columns[2:], **how
+        )
     except DataError as error:
         if str(error).startswith("columns: "):
             error.args = (f"x, y, given{str(error).removeprefix('columns')}", *error.args[1:])

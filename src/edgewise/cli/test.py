@@ -96,7 +96,9 @@ def _tested(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
             return edge_test(state, **how), None
     with run.progress_bar(str(how["method"])) as bar:
         rows = run.rows_of(options, bar)
-        question = {name: value for name, value in how.items() if name not in for_rows}
+        question = {
+            name: value for name, value in how.items() if name == "given" or name not in for_rows
+        }
         result = edge_test(rows, **question)
     return result, rows if rows.rescannable else None
 

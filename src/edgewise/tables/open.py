@@ -29,6 +29,7 @@ from edgewise._checks import (
 from edgewise._linalg import AnyArray
 from edgewise.errors import DataError, DataTypeError, FormatGuessWarning, ParameterError, warn
 from edgewise.tables.arrays import ArrayTable, is_sparse
+from edgewise.tables.categories import IndicatorTable, categories_among
 from edgewise.tables.options import (
     TRANSFORMS,
     check_together,
@@ -229,8 +230,12 @@ def as_table(
     clusters: Any = None,
     weights: Any = None,
     transform: str | None = None,
+    given: str | Sequence[str] | None = None,
 ) -> Table:
-    """Any data that hold rows as a table; the arguments are those of `edge_test`."""
+    """Any data that hold rows as a table; the arguments are those of `edge_test`.
+
+    Columns of `given` that hold categories become indicators.
+    """
     if isinstance(data, DataToRead):
         client = data.client if client is None else client
     check_choice("transform", transform, TRANSFORMS)
@@ -241,7 +246,17 @@ def as_table(
         along = weights
         columns, exclude = weighted_columns(columns, exclude, weights)
     labels = (along,) if along is not None and clusters is not None else ()
-    table = open_columns(data, columns, exclude, labels, client)
+    categories: list[str] = []
+    if given and not hasattr(data, "__next__"):
+        categories = categories_among(
+            check_columns("given", given) or (), partial(open_columns, data, client=client)
+        )
+    if categories:
+        columns = None if columns is None else [name for name in columns if name not in categories]
+        table = open_columns(data, columns, exclude, (*categories, *labels), client)
+        table = IndicatorTable(table, categories, len(labels))
+    else:
+        table = open_columns(data, columns, exclude, labels, client)
     options: dict[str, Any] = {}
     if isinstance(weights, str):
         names = table.feature_names

@@ -221,11 +221,11 @@ def columns_of(block: Rows, places: Sequence[int]) -> Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared(Generic[T]):
+class Prepared(Generic[T]):
     """A pass that applies options to a partition before it reads it."""
 
     one_pass: Callable[[Partition], T]
-    options: RowOptions
+    options: Any
 
     def __call__(self, part: Partition) -> T:
         return self.one_pass(self.options.applied(part))
@@ -296,11 +296,11 @@ class View(Table):
             if options.rows_before and not options.before:
                 plain = RowOptions(column=options.column, places=options.places)
                 one_end = partial(_last_rows, most=options.rows_before)
-                last = self.source.reduce(_Prepared(one_end, plain), operator.add)
+                last = self.source.reduce(Prepared(one_end, plain), operator.add)
                 before = _rows_before(last, options.rows_before)
                 self.options = options = replace(options, before=before)
             options = replace(options, progress=None)  # a cluster has its own
-        return self.source.reduce(_Prepared(one_pass, options), merge)
+        return self.source.reduce(Prepared(one_pass, options), merge)
 
     def _rank(self) -> tuple[FloatArray, PartitionCounts]:
         """Read all rows, features first, and put normal scores in place of their values."""
