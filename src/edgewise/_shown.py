@@ -72,7 +72,8 @@ class Shown:
             One row for each pair, method or fact.
         """
         if backend is None:  # without any of them the last: the extra "tables" brings it
-            backend = next((one for one in _FRAME_KINDS if is_installed(one)), "pyarrow")
+            there: list[FrameKind] = [kind for kind in _FRAME_KINDS if is_installed(kind)]
+            backend = there[0] if there else "pyarrow"
         check_choice("backend", backend, _FRAME_KINDS)
         headings, rows = self._table()
         columns = {name: [row[k] for row in rows] for k, name in enumerate(headings)}
@@ -172,8 +173,8 @@ def encoded(value: Any) -> Any:
         value = value.item()
     if isinstance(value, str) and (about := getattr(value, "kind", None)):  # a caution
         return {"text": str(value), "kind": about, "breaks": getattr(value, "breaks", False)}
-    if hasattr(value, "_asdict"):
-        value = value._asdict()
+    if (as_dict := getattr(value, "_asdict", None)) is not None:
+        value = as_dict()
     if isinstance(value, Mapping):
         return {str(name): encoded(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):

@@ -215,9 +215,10 @@ def _lagged(
             found.append((own[source], target, lag + 1, float(rho), float(log_p)))
     log_p = np.array([one[-1] for one in found])
     adjusted = adjust(log_p, "holm" if question.correction == "maxt" else question.correction)
+    level = math.log(question.alpha)
     edges = [
-        LaggedEdge(*one[:-1], math.exp(log), math.exp(all_), bool(all_ <= math.log(question.alpha)))
-        for one, log, all_ in zip(found, log_p, adjusted, strict=True)
+        LaggedEdge(a, b, lag, rho, math.exp(log), math.exp(all_), bool(all_ <= level))
+        for (a, b, lag, rho, log), all_ in zip(found, adjusted, strict=True)
     ]
     return tuple(sorted(edges, key=lambda edge: (edge.pvalue, -abs(edge.partial_correlation))))
 

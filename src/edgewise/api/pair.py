@@ -95,7 +95,7 @@ def partial_test(
             "all entries at once; use 'score', 'wald' or 'batch'."
         )
     how = {"missing": missing, "clusters": clusters, "weights": weights, "transform": transform}
-    wanted: Sequence[Any] = (x, y) if _is_all(given) else (x, y, *_listed(given))
+    wanted: list[Any] = [x, y, *(() if _is_all(given) else _listed(given))]
     if feature_names is None and not _is_all(given) and all(isinstance(k, str) for k in wanted):
         # By name, so that only these columns are read, and others may be text.
         _places(x, y, wanted[2:], wanted, {name: k for k, name in enumerate(wanted)})

@@ -85,7 +85,8 @@ def _notes(result: EdgeTestResult) -> list[str]:
 
 def _tested(options: dict[str, Any]) -> tuple[EdgeTestResult, Table | None]:
     """The result for these options, and its rows if they can be read again."""
-    how = {"method": DEFAULT_METHOD} | arguments(edge_test, options) | given_method_options(options)
+    how: dict[str, Any] = {"method": DEFAULT_METHOD, **arguments(edge_test, options)}
+    how |= given_method_options(options)
     state: Any = as_state(options["data"][0]) if len(options["data"]) == 1 else None
     for_rows = arguments(as_table, options)
     if state is not None:

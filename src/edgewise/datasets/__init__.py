@@ -38,8 +38,8 @@ def load_sp500_returns(*, dates: bool = False) -> pa.Table:
     """
     require("pyarrow", "tables", _NEED)
     import pyarrow as pa
-    import pyarrow.compute as pc
 
+    pc = require("pyarrow.compute", "tables", _NEED)
     prices = _load("sp500_prices.parquet")
     columns: dict[str, pa.Array | pa.ChunkedArray] = {}
     for name in prices.column_names:

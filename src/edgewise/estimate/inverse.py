@@ -113,12 +113,12 @@ def estimate_precision(
         inverse = made if definite else None
     else:
         with suppress(np.linalg.LinAlgError):
-            made = np.linalg.inv(correlation)
+            made = np.asarray(np.linalg.inv(correlation), dtype=np.float64)
             inverse = (made + made.T) / 2
     # ‖R⁻¹‖₂ ≤ ‖R⁻¹‖_∞: this is usually enough, without the smallest eigenvalue.
     if inverse is None or not np.linalg.norm(inverse, np.inf) * COLLINEAR * len(scale) < 1:
         raise_if_collinear(correlation, scale, feature_names)
-        inverse = np.asarray(np.linalg.inv(correlation))
+        inverse = np.asarray(np.linalg.inv(correlation), dtype=np.float64)
         inverse = (inverse + inverse.T) / 2
     root = np.sqrt(inverse.diagonal())
     partial = -unscaled(inverse, root)

@@ -298,7 +298,7 @@ def diagnosis_of(
             for row in _dominant_rows(first_look, estimate, scale, names)
             if not lags or row.column in names[:own]
         ),
-        rare_pairs=tuple((names[i], names[j]) for i, j in rare),
+        rare_pairs=tuple((names[int(i)], names[int(j)]) for i, j in rare),
         n_rare_pairs=int(np.maximum(partners, 0).sum()),
         discrete_columns=tuple(names[k] for k in np.flatnonzero(discrete).tolist()),
         mistakes=() if lags else mistakes(columns, different / max(m - 1, 1), estimate, names),
@@ -346,7 +346,7 @@ def _dominant_rows(
     centred = estimate.centre.subtract_from(values, np.empty(values.shape[::-1]))
     share = (centred / scale[:, np.newaxis]) ** 2 / (n - 1)
     found = [
-        DominantRow(int(row) + 1, names[column], float(share[column, side]), float(value))
+        DominantRow(int(row) + 1, names[int(column)], float(share[column, side]), float(value))
         for column, side in np.argwhere(share > _DOMINANT)
         for row, value in [(first_look.far_row[side, column], far[side, column])]
     ]
@@ -421,8 +421,8 @@ def _clipped(residuals: FloatArray) -> FloatArray:
 def _lagged(rows: FloatArray, lags: Sequence[int]) -> FloatArray:
     """Products with the values so many rows later; zeros stand where no row follows."""
     products = np.zeros((len(lags), *rows.shape))
-    for product, lag in zip(products, lags, strict=True):
-        np.multiply(rows[:, :-lag], rows[:, lag:], out=product[:, :-lag])
+    for k, lag in enumerate(lags):
+        np.multiply(rows[:, :-lag], rows[:, lag:], out=products[k, :, :-lag])
     return products
 
 

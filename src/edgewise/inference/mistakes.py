@@ -111,7 +111,7 @@ def mistakes(
         zeros = np.abs(np.cumsum(columns[continuous], axis=1)) < 1e-5 * scale
         blocks = zeros[:, zeros[:3].all(axis=0)]
         if blocks.shape[1] >= 3:
-            standardised = [names[k] for k in continuous[blocks.mean(axis=1) > 0.9].tolist()]
+            standardised = [names[int(k)] for k in continuous[blocks.mean(axis=1) > 0.9]]
             text = (
                 f"{columns_named(standardised)} have the mean zero in each of {blocks.shape[1]:,} or "
                 "more blocks of rows: standardised within clusters, as it seems. Rows of a cluster "

@@ -302,7 +302,7 @@ class Sample:
         from edgewise.paper.operator import CovcovOperator
 
         own: dict[str, Any] = {"A": A, "frobenius": frobenius, "left_out": left_out}
-        return CovcovOperator(
+        return CovcovOperator(  # pyright: ignore[reportCallIssue]
             self._rows_again(), self._complete_moments(), in_memory=self.in_memory, **own
         )
 

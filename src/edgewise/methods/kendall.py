@@ -84,7 +84,8 @@ class Kendall(Method):
     def __new__(
         cls, *, n_batches: int | None = None, random_state: int = 0, radius: str | None = None
     ) -> Kendall:
-        return super().__new__(cls if radius is None else KendallBound)
+        kind: type[Kendall] = cls if radius is None else KendallBound
+        return object.__new__(kind)
 
     @property
     def needs(self) -> Needs:

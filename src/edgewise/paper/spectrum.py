@@ -70,6 +70,7 @@ def largest_eigenvalue(operator: CovcovOperator, *, block: int = 1) -> LargestEi
     """
     width = _SMALL_WIDTH if operator.shape[0] < _SMALL else _WIDTH
     start = _guesses(operator, block)
+    estimate = residual = math.inf
     for dtype in dict.fromkeys((operator.rough, np.float64)):
         basis = _Basis(operator, _with_random(start, block), dtype)
         best, image = basis.converge(0.8 * width)

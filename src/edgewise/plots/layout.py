@@ -102,7 +102,7 @@ class Graph:
             members = members[np.argsort(-self.node_strength[members], kind="stable")]
             shown = members if len(members) <= 3 else members[:2]
             more = len(members) - len(shown)
-            found.append(", ".join(names[i] for i in shown) + f" + {more}" * bool(more))
+            found.append(", ".join(names[int(i)] for i in shown) + f" + {more}" * bool(more))
         return found
 
 

@@ -74,7 +74,7 @@ def graph_svg(graph: Graph, places: Places, title: str, fills: Sequence[str]) ->
     rows, columns = np.nonzero(np.triu(graph.reject, k=1))
     rho, drawn = graph.partial_correlation[rows, columns], []
     for k in np.argsort(np.abs(rho), kind="stable"):  # strong edges lie on top
-        value, width = float(rho[k]), line_width(rho[k])
+        value, width = float(rho[k]), line_width(float(rho[k]))
         (x1, y1), (x2, y2) = places.nodes[[rows[k], columns[k]]].round(1).tolist()
         dashes = f' stroke-dasharray="{width + 5:.1f} {0.6 * width + 3:.1f}"' if value < 0 else ""
         shown = f"{value:+.3f}".replace("-", "−")

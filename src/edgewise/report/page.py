@@ -65,7 +65,7 @@ _PIECES = ("page", "graph", "table", "figures")
 
 def own_file(name: str) -> str:
     """The text of a file of this package."""
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return files("edgewise.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def script() -> str:

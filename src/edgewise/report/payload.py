@@ -124,7 +124,7 @@ def _effects(result: EdgeTestResult) -> tuple[list[dict[str, Any]], int]:
 
 def _at_effect(result: EdgeTestResult, rule: Uncertainty, value: float) -> FloatArray:
     """Log p-values of the tested pairs for another minimal effect."""
-    log_p = rule.log_pvalues(result, value)
+    log_p = rule.log_pvalues(result, value)  # pyright: ignore[reportArgumentType]
     return log_p if result.tested is None else log_p[pairs_of(result.tested)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +71,8 @@ def centralities(
     ]
     family = "for all variables at once" if at_once else "for each variable, given the edges found"
     label = f"{100 * level:.4g} % interval {family}"
-    return Centrality(edges.sum(axis=1), *sums[0], *sums[1], label)
+    values: list[Any] = [edges.sum(axis=1), *sums[0], *sums[1], label]
+    return Centrality(*values)
 
 
 def _excess(result: EdgeTestResult, level: float) -> FloatArray | None:

@@ -59,7 +59,7 @@ def detected_effect(result: EdgeTestResult, power: float = 0.8, rows: float | No
     tested[result.tested_pairs()] = True
     effect = typical_effect(
         kind(**kind.options_in(result.options)),
-        result,
+        result,  # pyright: ignore[reportArgumentType]
         result.n_samples,
         result.n_samples if rows is None else rows,
         tested,

@@ -208,7 +208,7 @@ class EdgeDifferenceResult(Result):
                 f"level: expected one of {len(self.compared)} comparisons, as in "
                 f"result[{self.levels[0]!r}], got all of them."
             )
-        return self.compared[0]
+        return next(iter(self.compared))
 
     @property
     def _measured(self) -> Measurement:

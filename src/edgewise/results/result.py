@@ -341,7 +341,8 @@ class EdgeTestResult(Result):
         return frozen(of_precision), frozen(of_partial)
 
     def _interval(self, level: float, scale: str, simultaneous: bool) -> ConfidenceInterval:
-        return self.uncertainty.interval(self, level=level, scale=scale, simultaneous=simultaneous)
+        own: Any = self  # pyright finds no cached properties in a protocol
+        return self.uncertainty.interval(own, level=level, scale=scale, simultaneous=simultaneous)
 
     def pairs(self) -> list[Edge]:
         return self._pairs(self.tested_pairs())

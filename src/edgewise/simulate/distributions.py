@@ -399,7 +399,7 @@ def mixing_matrix(precision: FloatArray) -> FloatArray:
         finite = theta.ndim == 2 and np.isfinite(theta).all()
         if finite and np.abs(theta - theta.T).max() <= 1e-8 * np.abs(theta).max():
             np.linalg.cholesky(theta)
-            return np.asarray(np.linalg.cholesky(np.linalg.inv(theta)))
+            return np.asarray(np.linalg.cholesky(np.linalg.inv(theta)), dtype=np.float64)
     raise ParameterError(
         "precision: expected a square matrix that is symmetric and positive definite; symmetrise "
         "it with (A + A.T) / 2, or make its diagonal larger."

@@ -37,14 +37,12 @@ def write_rows(
     path: str | os.PathLike[str], names: tuple[str, ...], batches: Iterable[FloatArray]
 ) -> int:
     """Write the rows batch by batch, with one batch in memory; return how many there were."""
-    require("pyarrow", "tables", _NEED)
+    parquet, text = (require(f"pyarrow.{kind}", "tables", _NEED) for kind in ("parquet", "csv"))
     import pyarrow as pa
-    import pyarrow.csv
-    import pyarrow.parquet
 
     kind, n = row_kind(path), 0
     schema = pa.schema([(name, pa.float64()) for name in names])
-    open_writer = pa.parquet.ParquetWriter if kind == "parquet" else pa.csv.CSVWriter
+    open_writer = parquet.ParquetWriter if kind == "parquet" else text.CSVWriter
     with atomic_path(path) as temporary, open_writer(temporary, schema) as writer:
         for batch in batches:
             columns = [pa.array(np.ascontiguousarray(column)) for column in batch.T]

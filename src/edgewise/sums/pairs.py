@@ -216,7 +216,7 @@ def stable_inverses(matrices: FloatArray) -> FloatArray:
     size = np.abs(found).max(axis=(1, 2), initial=0.0)
     for place in np.flatnonzero(~(size < 1e10)):
         found[place] = np.linalg.pinv(matrices[place], rcond=1e-10, hermitian=True)
-    return np.asarray(found)
+    return np.asarray(found, dtype=np.float64)
 
 
 _LEAST = 1e-10  # of 1 − h: a row that others determine has residuals of zero

@@ -102,8 +102,8 @@ def pairwise_sums(
 ) -> PairwiseSums:
     """Sums of consecutive batches with this many rows each; of all rows as one batch by default."""
     n, p = rows.shape
-    length = n if length is None else length
-    batches = rows.reshape(n // length, length, p)
+    size = length or n
+    batches = rows.reshape(-1, size, p)
     known = np.isfinite(batches)
     count = known.sum(axis=1)
     with quiet():
@@ -117,7 +117,7 @@ def pairwise_sums(
     w: FloatArray | float = 1.0
     weight = square = None
     if weights is not None:
-        w = weights.reshape(n // length, length, 1)
+        w = weights.reshape(-1, size, 1)
         with quiet():
             weight, square = (np.matrix_transpose(have * own) @ have for own in (w, w**2))
         if not np.isfinite(square).all() or ((weight > 0) & (square == 0)).any():

@@ -135,7 +135,8 @@ class UnitSums(ABC):
                 a, b = (sums.about(Centre(origin, None)) for sums in (self, other))
             more = b.named()
             added = {name: array + more[name] for name, array in a.named().items()}
-        return type(self)(**(added | {"origin": a.origin}))
+        values: dict[str, Any] = {**added, "origin": a.origin}
+        return type(self)(**values)
 
     def paired(self) -> Self:
         """Merge neighbours in pairs; an odd one at the end stays as it is."""

@@ -217,7 +217,7 @@ class State(ABC):
             The state itself.
         """
         merged = self + other
-        self.__dict__.update(merged.__dict__)
+        vars(self).update(vars(merged))
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -287,7 +287,7 @@ class RowSums(ABC):
         state
             The state itself.
         """
-        with self.__dict__.setdefault("_lock", threading.Lock()):
+        with vars(self).setdefault("_lock", threading.Lock()):
             rows, names = self._aligned(X)
             n, p = rows.shape
             if n:
@@ -298,7 +298,7 @@ class RowSums(ABC):
                     # The block counted only its own rows; the message counts all rows.
                     raise_for_nonfinite(rows, names)
                 seen = {"n_samples": self.n_samples + n, "n_features": p, "feature_names": names}
-                self.__dict__.update(longer.__dict__, **seen)
+                vars(self).update(vars(longer), **seen)
         return self
 
     def _aligned(self, X: Any) -> tuple[Rows, tuple[str, ...] | None]:
@@ -333,8 +333,8 @@ class RowSums(ABC):
     def copy(self) -> Self:
         """An independent state of the same rows."""
         copied = object.__new__(type(self))
-        copied.__dict__.update(self.__dict__)
-        copied.__dict__.pop("_lock", None)
+        vars(copied).update(vars(self))
+        vars(copied).pop("_lock", None)
         return copied
 
     def __getstate__(self) -> dict[str, Any]:

@@ -334,7 +334,8 @@ def weight_and_residuals(
 
     Squares of the residuals times the last number have the mean one; `scratch` holds the first three.
     """
-    w, x, y, own = np.empty((4, *np.broadcast(a, b).shape)) if scratch is None else scratch
+    made = np.empty((4, *np.broadcast(a, b).shape)) if scratch is None else scratch
+    w, x, y, own = made[0], made[1], made[2], made[3]
     left = (1 - r) * (1 + r)
     np.multiply(r, b, out=x)
     np.multiply(r, a, out=y)

@@ -40,7 +40,7 @@ class SlicedTable(Table):
     """A table of any slice of rows; a subclass calls `_choose`, and has `rows` and `labels`."""
 
     named = rescannable = in_memory = True
-    n_rows = 0
+    _n_rows = 0
     _along: Sequence[str] = ()
 
     def _choose(
@@ -53,12 +53,16 @@ class SlicedTable(Table):
         along: Sequence[str] = (),
     ) -> tuple[str, ...]:
         """The names of the variables, from those of all columns and what they hold."""
-        self.column_names, self.n_rows, self._along = names, n_rows, along
+        self.column_names, self._n_rows, self._along = names, n_rows, along
         self.feature_names, self.left_out = select_columns(
             names, "X", columns, exclude, along, held
         )
         self._step, self._labels = batch_rows(len(self.feature_names)), dict[str, FloatArray]()
         return self.feature_names[: len(self.feature_names) - len(along)]
+
+    @property
+    def n_rows(self) -> int:
+        return self._n_rows
 
     def entries(self) -> Sequence[int]:
         return range(max(self.n_rows, 1))
@@ -96,7 +100,7 @@ class ArrayTable(SlicedTable):
 
     def __init__(self, X: Any, **chosen: Any) -> None:
         self._values = self._all = as_rows(X)
-        self.n_rows, p = self._all.shape
+        self._n_rows, p = self._all.shape
         self.column_names = self.feature_names = names = default_names(p)
         if any(chosen.values()):
             variables = self._choose(names, self.n_rows, {}, **chosen)

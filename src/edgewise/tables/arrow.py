@@ -41,13 +41,13 @@ class StreamTable(Table):
         # Some streams can be opened only once: the one opened for the names is the first pass.
         self._opened: pa.RecordBatchReader | None
         try:
-            self._opened = pa.RecordBatchReader.from_stream(data)
+            reader = pa.RecordBatchReader.from_stream(data)
         except (pa.ArrowException, TypeError, ValueError) as error:
             raise DataTypeError(
                 f"X: expected a table of numbers, got a {type(data).__name__} that Arrow cannot "
                 f"read ({one_line(error)}); convert or drop the columns that are not numbers."
             ) from error
-        schema = self._opened.schema
+        self._opened, schema = reader, reader.schema
         self.column_names = tuple(schema.names)
         self.feature_names, self.left_out = select_columns(
             schema.names, "X", along=along, held=held_by(schema), **chosen

@@ -425,10 +425,10 @@ def _open_numpy(path: Path | Address, reading: Reading) -> OpenedFile:
     """A .npy file of two dimensions, mapped into memory, or the only array in a .npz file."""
     with readable(str(path), whatever=True):
         source = path if isinstance(path, Path) else io.BytesIO(path.open().read())
-        found = np.load(source, mmap_mode="r" if source is path else None, allow_pickle=False)
-        arrays = found if isinstance(found, np.ndarray) else dict(found.items())
+        found: Any = np.load(source, mmap_mode="r" if source is path else None, allow_pickle=False)
+        arrays: Any = found if isinstance(found, np.ndarray) else dict(found.items())
     if isinstance(arrays, dict):
-        found.close()
+        found.close()  # pyright: ignore[reportAttributeAccessIssue]
         if len(arrays) != 1:
             shapes = [f"{name!r} of shape {array.shape}" for name, array in arrays.items()]
             raise DataError(

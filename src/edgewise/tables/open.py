@@ -469,7 +469,7 @@ def files_of(data: Any) -> dict[object, str]:
 
 def _paths(data: Any) -> list[str | os.PathLike[str]] | None:
     """The paths, if data are a path or a list of paths."""
-    items = list(data) if isinstance(data, list | tuple) and data else [data]
+    items: list[Any] = list(data) if isinstance(data, list | tuple) and data else [data]
     return items if all(isinstance(item, str | os.PathLike) for item in items) else None
 
 

@@ -42,8 +42,8 @@ class SparkTable(PartitionedTable):
     """The rows of a Spark data frame, read on its executors."""
 
     def __init__(self, frame: Any, *, along: Sequence[str] = (), **chosen: Any) -> None:
-        held = {
-            name: _WORDS.get(kind, kind)
+        held: dict[str, str] = {
+            name: str(_WORDS.get(kind, kind))
             for name, kind in frame.dtypes
             if kind.partition("(")[0] not in _NUMBERS
         }
@@ -91,7 +91,8 @@ def _states(task: PartTask[Any]) -> Callable[[Iterator[pa.RecordBatch]], Iterato
     def state(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
 
-        number, made = TaskContext.get().partitionId(), None
+        context: Any = TaskContext.get()
+        number, made = context.partitionId(), None
         try:
             made = task.run(number, f"partition {number}", lambda: _opened(batches, task))
         except EdgewiseError as error:

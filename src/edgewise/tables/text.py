@@ -25,7 +25,7 @@ from statistics import mode
 from typing import Any, TypeAlias
 
 import pyarrow as pa
-import pyarrow.compute as pc
+from pyarrow import compute as arrow_compute
 from pyarrow import csv as arrow_csv
 
 from edgewise._checks import default_names
@@ -35,6 +35,9 @@ from edgewise.tables.arrow import fixed_blocks, is_numeric
 from edgewise.tables.formats import STANDARD_INPUT, Address, OpenedFile, readable
 from edgewise.tables.open import Reading
 from edgewise.tables.table import Rows
+
+#: Its functions are made when it is imported, and no stub knows them.
+compute: Any = arrow_compute
 
 # Cells: numbers, missing values and names.
 
@@ -758,7 +761,7 @@ def _batches(
     gone = pa.Array.from_buffers(pa.float64(), len(missing), [None, pa.py_buffer(missing)])
     for batch in batches:
         columns = [
-            pc.if_else(pc.is_in(column, gone), pa.scalar(None, pa.float64()), column)
+            compute.if_else(compute.is_in(column, gone), pa.scalar(None, pa.float64()), column)
             if len(gone) and pa.types.is_float64(column.type)
             else column
             for column in batch.columns
