@@ -49,7 +49,7 @@ def test_theorem_4():
     ranges = kernel_ranges(np.full(p, width))
     assert ranges[0, 1] == width**2
     expected = ranges * np.sqrt(np.log(2 * d / DELTA) / n)
-    radius = HoeffdingRadius(float(np.linalg.norm(ranges, 2)), n, d)
+    radius = HoeffdingRadius(float(np.linalg.norm(ranges, 2)), n // 2, d)
     assert radius.epsilon(DELTA) == pytest.approx(np.linalg.norm(expected, 2), rel=1e-12)
 
 

@@ -269,7 +269,7 @@ OUT_OF_RANGE = {
     ("estimated", *AT, "radius", "counts"): [[1e9], [1.0], [None] * 3],
     ("estimated", *AT, "radius", "slack"): [-1, "NaN"],
     ("spectral", *AT, "radius", "unit"): [0],
-    ("spectral", *AT, "radius", "n_samples"): [0, 2**53 + 1],
+    ("spectral", *AT, "radius", "independent_pairs"): [0],
     ("bernstein", *AT, "radius", "reach"): [[2.0] * 4, [-1.0] * 4],
     ("bernstein", *AT, "radius", "covariance"): [four(2.0)],
     ("bernstein", *AT, "radius", "scale"): [four(1e200), four(-1.0)],

@@ -555,7 +555,9 @@ def hoeffding_radius(sample: Sample, A: FloatArray | None, support: Any) -> Hoef
     ranges = kernel_ranges(intervals[:, 1] - intervals[:, 0])
     if A is not None:
         ranges = np.abs(A) @ ranges @ np.abs(A).T
-    return HoeffdingRadius(float(np.linalg.norm(ranges, 2)), sample.n_samples, p * (p + 1) // 2)
+    return HoeffdingRadius(
+        float(np.linalg.norm(ranges, 2)), float(sample.n_samples // 2), p * (p + 1) // 2
+    )
 
 
 def bernstein_radius(sample: Sample, A: FloatArray | None, support: Any) -> BernsteinRadius:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from edgewise.methods.method import Method
 
 # How much the spread of a standard error exceeds that of a χ² with its degrees of freedom; and how
-# much, relative to it, it grows with the logarithm of the variance over that of Gaussian rows.
+# much, relative to it, it grows with the logarithm of the variance over that of Gaussian rows, up to
+# one: a larger one comes from dependence.
 _SPREAD_OF_ERRORS, _SPREAD_BY_TAILS, _SPREAD_OF_SCORES = 1.0, 0.15, 0.25
 # The deviation of the logarithm of degrees of freedom that were estimated: times their root, and
 # with the same logarithm.
@@ -74,7 +75,7 @@ def power_at(
         half = half + math.atanh(least)
         return lambda effect: np.asarray(special.ndtr((np.arctanh(effect) - half) / error))
     # Power is the mean over what the standard error, and its degrees of freedom, may turn out to be.
-    tails = np.log(np.maximum(error**2 * left, 1.0))
+    tails = np.log(np.clip(error**2 * left, 1.0, math.e))
     of_error = _SPREAD_OF_ERRORS / np.sqrt(2 * degrees) + _SPREAD_BY_TAILS * tails
     nodes = special.ndtri((np.arange(_NODES) + 0.5) / _NODES)
     shown = [np.maximum(error * np.exp(of_error * x), 1 / np.sqrt(left)) for x in nodes]
@@ -136,7 +137,7 @@ def _of_score_test(
             sixth * _gaussian_sixth(to) / _gaussian_sixth(rho),
         )
         critical: FloatArray = law.critical(log_level)
-        tails = np.log(np.maximum(deviation / (1 - to**2), 1.0)) * 2
+        tails = np.log(np.clip((deviation / (1 - to**2)) ** 2, 1.0, math.e))
         # Σ w u² varies with Σ e_ie_j, so the statistic varies less than its root alone would say.
         spread = (1 - to**2) * (deviation / unit) ** 2
         spread = np.sqrt(spread + (_SPREAD_OF_SCORES * critical * tails) ** 2)

@@ -135,23 +135,33 @@ class ChiSquareRadius:
 
 @dataclass(frozen=True, slots=True)
 class HoeffdingRadius:
-    """ε = unit · √(log(2d/α) / (2⌊n/2⌋)): Hoeffding's inequality for U-statistics, all d entries.
+    """ε = offset + unit · √(log(2d/α)/(2N)): Hoeffding's inequality for U-statistics, all d entries.
 
-    `unit` is the spectral norm of the kernel ranges, in the coordinates of the transfer.
+    N is the number of independent pairs of rows, `unit` the spectral norm of the lengths of the
+    intervals that hold the kernels, in the coordinates of the transfer. That of τ̂ is a sign: its
+    interval has length two, and `offset` is what ties leave open.
     """
 
     unit: float
-    n_samples: int
+    independent_pairs: float
     n_entries: int
+    offset: float = 0.0
 
     def epsilon(self, alpha: float) -> float:
-        return self.unit * math.sqrt(
-            math.log(2 * self.n_entries / alpha) / (2 * (self.n_samples // 2))
-        )
+        log_term = math.log(2 * self.n_entries / alpha)
+        return self.offset + self.unit * math.sqrt(log_term / (2 * self.independent_pairs))
 
     def log_level(self, epsilon: FloatArray) -> FloatArray:
-        exponent = 2 * (self.n_samples // 2) * (epsilon / self.unit) ** 2
+        error = np.maximum(epsilon - self.offset, 0.0) / self.unit
+        exponent = 2 * self.independent_pairs * error**2
         return np.minimum(math.log(2 * self.n_entries) - exponent, 0.0)
+
+    def rows_for(self, alpha: float, wanted: FloatArray) -> FloatArray:
+        """After how many rows like these it is as small as wanted; ties stay as they are."""
+        left = np.asarray(wanted - self.offset)
+        with np.errstate(divide="ignore"):
+            rows = math.log(2 * self.n_entries / alpha) * (self.unit / left) ** 2
+        return np.where(left > 0, rows, np.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,41 +198,9 @@ def kernel_ranges(lengths: FloatArray) -> FloatArray:
     return ranges
 
 
-@dataclass(frozen=True, slots=True)
-class ConcordanceRadius:
-    """ε = offset + unit · √(2 log(2d/α)/N): Hoeffding's inequality for τ̂ of all d pairs of columns.
-
-    The kernel of τ̂ is a sign, between −1 and 1, so P(|τ̂_ij − τ_ij| > e) ≤ 2exp(−Ne²/2) whatever
-    the distribution, N the number of independent pairs of rows. `unit` is what an error of one in
-    every τ_ij does to the latent correlations in the coordinates of the transfer; `offset` is what
-    ties leave open.
-    """
-
-    unit: float
-    independent_pairs: float
-    n_entries: int
-    offset: float = 0.0
-
-    def epsilon(self, alpha: float) -> float:
-        log_term = math.log(2 * self.n_entries / alpha)
-        return self.offset + self.unit * math.sqrt(2 * log_term / self.independent_pairs)
-
-    def log_level(self, epsilon: FloatArray) -> FloatArray:
-        error = np.maximum(epsilon - self.offset, 0.0) / self.unit
-        exponent = self.independent_pairs * error**2 / 2
-        return np.minimum(math.log(2 * self.n_entries) - exponent, 0.0)
-
-    def rows_for(self, alpha: float, wanted: FloatArray) -> FloatArray:
-        """After how many rows like these it is as small as wanted; ties stay as they are."""
-        left = np.asarray(wanted - self.offset)
-        with np.errstate(divide="ignore"):
-            pairs = 2 * math.log(2 * self.n_entries / alpha) * (self.unit / left) ** 2
-        return np.where(left > 0, 2 * pairs, np.inf)
-
-
 def concordance_radius(
     concordance: Concordance, whitening: FloatArray, replaced: bool
-) -> ConcordanceRadius:
+) -> HoeffdingRadius:
     """The radius of ‖L⁻¹(Σ − Σ̂)L⁻ᵀ‖₂, with Σ̂ = LLᵀ and L⁻¹ the `whitening`.
 
     Entry by entry |Σ̂_ij − Σ_ij| ≤ (π/2)|τ̂_ij − τ_ij|, since |sin a − sin b| ≤ |a − b|. With ties
@@ -236,11 +214,11 @@ def concordance_radius(
     either = np.minimum(np.add.outer(tied, tied), 1.0)
     open_to_ties = either + np.abs(tau) * (1 - np.sqrt(np.outer(left, left)))
     np.fill_diagonal(open_to_ties, 0.0)
-    unit = np.pi / 2 * _largest(np.ones((p, p)) - np.eye(p), whitening)
+    unit = np.pi * _largest(np.ones((p, p)) - np.eye(p), whitening)
     offset = np.pi / 2 * _largest(open_to_ties, whitening)
     if replaced:
         offset = max(offset, 1.0)
-    return ConcordanceRadius(unit, concordance.independent_pairs, p * (p - 1) // 2, offset)
+    return HoeffdingRadius(unit, concordance.independent_pairs, p * (p - 1) // 2, offset)
 
 
 def _largest(errors: FloatArray, whitening: FloatArray) -> float:

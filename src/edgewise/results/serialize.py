@@ -38,7 +38,6 @@ _KINDS: dict[Any, tuple[type, ...]] = {
         radii.ChiSquareRadius,
         radii.HoeffdingRadius,
         radii.ChebyshevRadius,
-        radii.ConcordanceRadius,
         bernstein.BernsteinRadius,
         uncertainty.LargestRadius,
     ),
@@ -79,7 +78,7 @@ _LIMITS = {
     "spectrum": (0, 1e300),
     "BernsteinRadius.covariance": (-1, 1),
     "BernsteinRadius.scale": (0, 1e150),
-    "ConcordanceRadius.offset": (0, _FLOAT),
+    "HoeffdingRadius.offset": (0, _FLOAT),
 }
 _SYMMETRIC = ("covariance", "precision", "partial_correlation", "statistic", "tested")
 _WORDS: dict[Any, str] = {int: "a whole number", str: "a text", bool: "true or false"}
