@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
 
+from edgewise._parallel import watched_by
 from edgewise.api.compare_methods import compare_methods
 from edgewise.cli.run import Bar
 from edgewise.tables.open import as_table
@@ -244,23 +245,6 @@ def test_without_a_part(tmp_path, missing):
         assert "ModuleNotFoundError: gone" in done.stderr
 
 
-def test_not_inside_the_import_system(monkeypatch):
-    """Python swallows what is raised in its callbacks there: the signal comes again, after it."""
-    from edgewise.__main__ import _stop
-
-    class Frame:
-        class f_code:  # noqa: N801 - as Python calls it
-            co_filename = "<frozen importlib._bootstrap>"
-
-    again = threading.Event()
-    monkeypatch.setattr("_thread.interrupt_main", again.set)
-    _stop(signal.SIGINT, Frame)
-    again.wait()
-    Frame.f_code.co_filename = __file__
-    with pytest.raises(KeyboardInterrupt):
-        _stop(signal.SIGINT, Frame)
-
-
 def test_a_bar_on_a_terminal(csv_file, require):
     """It names what runs, and goes away."""
     leader, follower = require("pty").openpty()
@@ -274,36 +258,14 @@ def test_a_bar_on_a_terminal(csv_file, require):
     assert shown.endswith(b"\x1b[2K")
 
 
-class Shown:
-    """What a progress of rich was told."""
-
-    def __init__(self):
-        self.names, self.counts = [], []
-
-    def add_task(self, what, **_):
-        self.names.append(what)
-        return 1
-
-    def update(self, task, description=None, completed=0, total=None):
-        self.names += [description] * (description is not None)
-        self.counts.append(completed)
-
-
-def test_it_names_each_method_and_never_counts_more_rows_than_there_are(rows):
-    from contextlib import nullcontext
-
-    from edgewise._parallel import watched_by
-
-    shown = Shown()
-    bar = Bar(shown, "looking at the rows", None, "rows")
+def test_the_bar_names_each_method_and_never_counts_more_rows_than_there_are(rows, monkeypatch):
+    shown, named = [], Bar.name
+    monkeypatch.setattr(Bar, "name", lambda bar, *what: shown.append(what) or named(bar, *what))
+    bar = Bar(None, "looking at the rows", None, "rows")
     table = as_table(rows, progress=bar.advance)
     bar.total = table.estimated_rows
-    with watched_by(lambda *_: nullcontext(lambda done: None), bar.name):
+    with watched_by(lambda *_: contextlib.nullcontext(lambda done: None), bar.name):
         compare_methods(table, methods=["score", "batch", "kendall"])
-    assert shown.names == [
-        "looking at the rows",
-        "score, 1 of 3",
-        "batch, 2 of 3",
-        "kendall, 3 of 3",
-    ]
-    assert max(shown.counts) == 400
+    names = [what for what, *_ in shown if what is not None]
+    assert names == ["score, 1 of 3", "batch, 2 of 3", "kendall, 3 of 3"]
+    assert max(done for _, *counted in shown for done in counted) == 400

