@@ -8,8 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import edgewise as ew
-from edgewise.errors import DataError, ParameterError
-from edgewise.plots import export
+from edgewise.errors import DataError
 
 KINDS = ("csv", "graphml", "gexf", "cyjs", "json", "png")
 
@@ -66,17 +65,3 @@ def test_pictures_are_of_the_kind_that_the_name_says(tmp_path, result, require, 
         pixels = require("matplotlib.image").imread(path, format="png")
         assert min(pixels.shape[:2]) > 300
         assert pixels.std() > 0.01  # something is drawn
-
-
-@pytest.mark.parametrize("name", ["x.gif", "x.jpg", "x", "png"])
-def test_other_kinds_of_pictures_are_refused(tmp_path, result, refuses, name):
-    path = tmp_path / name
-    refuses(
-        lambda: export.write_plot(result.plot(), path),
-        ParameterError,
-        str(path),
-        "png",
-        "svg",
-        "pdf",
-    )
-    assert os.listdir(tmp_path) == []

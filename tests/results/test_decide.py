@@ -90,11 +90,3 @@ def test_a_minimal_effect_is_recorded(rows, scale):
     result = decide(measurement, Question(0.05, None, 0.2, scale))
     assert result.options == {"min_effect": 0.2, "effect_scale": scale}
     assert decide(measurement, Question(0.05, None, 0.0, scale)).options == {}
-
-
-def test_dropped_rows_are_counted(rows):
-    X = rows.copy()
-    X[3, 1] = np.nan
-    chosen = method_of("score")
-    sample = open_sample(X, chosen.needs, "a test", missing="drop")
-    assert decide(chosen.measure(sample), Question(0.05, None)).n_dropped == 1
