@@ -290,7 +290,7 @@ def _of_units(parts: Sequence[Units], lengths: Sequence[int], blocks: Sequence[i
     """From units of rows in so many blocks of each length."""
     return Concordance(
         sum(int(units.n.sum()) for units in parts),
-        sum(units.met.sum(axis=0) for units in parts) / 2,  # all pairs were met twice
+        np.sum([units.met.sum(axis=0) for units in parts], axis=0) / 2,  # all pairs were met twice
         sum(float(units.pairs_met.sum()) for units in parts) / 2,
         np.concatenate([units.touching() for units in parts]),
         np.concatenate([units.pairs_met - units.pairs_within for units in parts]),

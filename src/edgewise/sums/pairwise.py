@@ -102,8 +102,8 @@ def pairwise_sums(
 ) -> PairwiseSums:
     """Sums of consecutive batches with this many rows each; of all rows as one batch by default."""
     n, p = rows.shape
-    size = length or n
-    batches = rows.reshape(-1, size, p)
+    size = n if length is None else length
+    batches = rows.reshape(n // size, size, p)
     known = np.isfinite(batches)
     count = known.sum(axis=1)
     with quiet():
@@ -117,7 +117,7 @@ def pairwise_sums(
     w: FloatArray | float = 1.0
     weight = square = None
     if weights is not None:
-        w = weights.reshape(-1, size, 1)
+        w = weights.reshape(n // size, size, 1)
         with quiet():
             weight, square = (np.matrix_transpose(have * own) @ have for own in (w, w**2))
         if not np.isfinite(square).all() or ((weight > 0) & (square == 0)).any():
@@ -129,7 +129,7 @@ def pairwise_sums(
         left = np.matrix_transpose(z * w)
         pairs = np.rint(transposed @ have).astype(np.int64)
         return PairwiseSums(
-            np.full(n // length, length), origin, pairs, left @ have, left @ z, weight, square
+            np.full(n // size, size), origin, pairs, left @ have, left @ z, weight, square
         )
 
 
