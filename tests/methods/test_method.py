@@ -16,7 +16,7 @@ BOX = {"radius": "hoeffding", "support": (-60, 60)}
 M = ew.methods
 #: Every method with every option that changes what it does.
 VARIANTS = [
-    *(M.Score(), M.Wald(), M.Fisher(), M.Elliptical(), M.Batch()),
+    *(M.Score(), M.Score(lags=2), M.Wald(), M.Fisher(), M.Elliptical(), M.Batch(), M.Batch(lags=1)),
     *(M.Nodewise(penalty=1.0, max_neighbours=3), M.Batch(n_batches=20, random_state=3)),
     *(M.Kendall(random_state=3), M.Kendall(n_batches=20), M.Kendall(radius="hoeffding")),
     *(M.Sequential(n_batches=20, tuned_level=0.2), M.Sequential(tuned_for=400)),

@@ -36,7 +36,7 @@ SAID = [
         "compare_groups has no such argument (did you mean permutations?)",
     ),
     (lambda: ew.partial_test(X, "x0", "x1", givn="x2"), "(did you mean given?)"),
-    (edge(n_batches=9), f"method 'auto' does not take it (it has no options); {BATCHES}"),
+    (edge(n_batches=9), f"method 'auto' does not take it (its options are lags); {BATCHES}"),
     (edge(method="trace", n_batches=9), f"{TRACE}; {BATCHES}"),
     (edge(method=ew.methods.Trace(), n_batches=9), f"{TRACE}; {BATCHES}"),
     (lambda: EdgeTest(kurtosis=2.0).fit(X), "an option of 'whitened'."),

@@ -103,6 +103,7 @@ def test_the_intervals_and_errors_are_those_of_the_family(results, asked):
 @every_result
 def test_a_larger_statistic_has_a_smaller_p_value(results, asked, require):
     """Of every method, with the sign of the effect, and |z| > 1.96 where p < 0.05."""
+    require("pandas")
     frame = results[asked].to_frame("pandas").sort_values("pvalue")
     size = frame["statistic"].abs()
     assert (np.diff(size) <= 1e-12).all()

@@ -132,6 +132,7 @@ def test_dates_that_go_back(rows, require, tmp_path, container, order):
     days, times = ORDERS[order]
     table = dated(rows, days)
     if container == "pandas":
+        require("pandas")
         table = table.to_pandas()
     elif container != "frame":
         table = (parquet_file if container == "Parquet" else csv_file)(table, require, tmp_path)
