@@ -51,8 +51,11 @@ def test_type_checkers_see_the_same_names():
     listed = {
         alias.asname: node.module.removeprefix("edgewise").removeprefix(".")
         for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("edgewise")
         for alias in node.names
     }
+    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    listed |= {name: ew.HOMES[name] for name in defined}
     assert listed == {**ew.HOMES, **dict.fromkeys(ew.MODULES, ""), "__version__": "_version"}
 
 
