@@ -224,7 +224,7 @@ class Method(ABC):
             statistic=statistic,
             uncertainty=uncertainty,
             maxima=maxima,
-            options=options or {},
+            options={**({"lags": sample.lags} if sample.lags else {}), **(options or {})},
             provenance=sample.provenance,
             cautions=cautions,
             why=sample.why,
