@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -232,12 +232,6 @@ class RadiusMethod(BoundMethod):
                 "(lowest, highest) value for a finite-sample bound."
             )
         object.__setattr__(self, "support", _hashable(self.support))
-
-    @classmethod
-    def radii(cls) -> tuple[str, ...]:
-        """The radii that it can have."""
-        (radius,) = (field for field in fields(cls) if field.name == "radius")
-        return tuple(radius.metadata["choices"])
 
     @property
     def relies_on(self) -> Assumes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -134,31 +134,22 @@ class SpectralTransfer:
         return self.smallest * (scaled / (1 + scaled))
 
 
-class _OfEntries:
-    """ε already bounds the entries in their units: nothing to transfer, and never infinite."""
+@dataclass(frozen=True, eq=False, slots=True)
+class EntryTransfer:
+    """τ = ε, of max |Θ̂_ij − Θ_ij|/se_ij over all entries, in units of each entry's own error."""
 
-    __slots__ = ()
+    errors: FloatArray
+    limit: ClassVar[float] = math.inf
 
     @property
-    def limit(self) -> float:
-        return math.inf
+    def units(self) -> FloatArray:
+        return self.errors
 
     def tau(self, epsilon: float) -> float:
         return epsilon
 
     def radius_for(self, tau: FloatArray) -> FloatArray:
         return tau
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class EntryTransfer(_OfEntries):
-    """τ = ε, of max |Θ̂_ij − Θ_ij|/se_ij over all entries, in units of each entry's own error."""
-
-    errors: FloatArray
-
-    @property
-    def units(self) -> FloatArray:
-        return self.errors
 
 
 @dataclass(frozen=True, eq=False, slots=True)
