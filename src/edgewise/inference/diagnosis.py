@@ -371,10 +371,10 @@ def dependence_pvalue(residuals: FloatArray) -> float:
     """
     residuals = residuals[:, :_MOST_ROWS]
     p, n = residuals.shape
-    if n < FEWEST_ROWS or p < 2:
+    if (n < _ROWS_OF_LIMIT and n - p < FEWEST_ROWS) or p < 2:
         return 1.0  # too few to tell
     # The normal limit is rough with few rows: of 50 independent ones, 2 to 8 % have p < 0.01.
-    penalty = max(_ROWS_OF_LIMIT / n, 1.0) ** 4
+    penalty = 1.0 if n >= _ROWS_OF_LIMIT else (_ROWS_OF_LIMIT / (n - p)) ** 4
     if p > _MOST_COLUMNS:
         residuals = residuals[np.linspace(0, p - 1, _MOST_COLUMNS).astype(int)]
     residuals = _clipped(residuals)
