@@ -47,7 +47,7 @@ def breaking(result: EdgeTestResult) -> list[str]:
 def is_avoidable(result: EdgeTestResult) -> bool:
     """Whether another test of the question would keep a guarantee that a caution takes away."""
     kinds = {getattr(one, "kind", "") for one in result.cautions if getattr(one, "breaks", False)}
-    return bool(kinds - {"far tails"} if result.why else kinds)
+    return bool(kinds - {"far tails", "short batches"} if result.why else kinds)
 
 
 def badge(method: str, cautions: int, broken: bool, too_few: bool = False) -> Badge:
