@@ -68,3 +68,15 @@ def test_gate(trial, law, method):
         trial.rate_at_most("family-wise error behind a gate", errors, ALPHA)
         if law in ("yes_no", "wide_gate", "counts") and method != "wald":
             trial.mean_at_least("edges of the gate", found, 0.9)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("method", ["score", "wald", "batch"] if FULL else ["score"])
+def test_sorted_by_the_gate(trial, method, sign):
+    log_pvalues, errors = PValues(method), []
+    i, _ = np.triu_indices(P, k=1)
+    for rng in trial.draws(20, 400):
+        X = yes_no(rng)
+        X = X[np.argsort(sign * X[:, 0], kind="stable")]
+        errors.append(rejects(log_pvalues(X), "holm")[i > 0].any())
+    trial.rate_at_most("family-wise error of rows sorted by the gate", errors, ALPHA)

@@ -91,6 +91,20 @@ def test_leading_rows_are_consecutive_though_parts_are_short(monkeypatch):
     assert len(leading) == 9
 
 
+def test_some_rows_are_from_all_over_the_data():
+    """Also in parts, and where rows have a period."""
+    X = np.arange(60_000.0)[:, np.newaxis] + np.zeros(3)
+    several = in_tree([first_look_of([part]) for part in np.split(X, 12)], lambda a, b: a + b)
+    streams = [X], np.split(X, [10, 7000, 7001])
+    for found in (*(first_look_of(one, number=None) for one in streams), several):
+        numbers = found.spread[:, 0]
+        assert 1000 <= len(numbers) == len(np.unique(numbers)) <= 3000
+        shares = np.histogram(numbers, bins=10, range=(0, 60_000))[0] / len(numbers)
+        assert shares == pytest.approx(0.1, abs=0.02)
+        assert np.mean(numbers % 2) == pytest.approx(0.5, abs=0.1)
+    assert np.array_equal(first_look_of([X[:900]], number=None).spread, X[:900])
+
+
 def test_the_leading_rows_are_limited():
     assert leading_limit(4) == 8192
     assert leading_limit(200) * 200 <= 2**20

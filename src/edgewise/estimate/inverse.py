@@ -31,7 +31,7 @@ _FEW_COLUMNS = 64
 _MANY_ROWS = 1000
 _SAFELY_INVERTED = 1e-6
 # Whether a column is near its fit in most rows shows in few rows; then more are looked at.
-_ROWS_FOR_LUMP, _ROWS_FOR_SHARE = 256, 2048
+_ROWS_FOR_LUMP = 256
 _QUANTILES, _FEWEST_FOR_LUMP = (0.6, 0.8, 0.9, 0.95, 0.98), 50
 # A column is alive in a row if its residual is larger than this; the worst of both counts.
 _ALIVE = (0.1, 0.3)
@@ -137,7 +137,7 @@ def estimate_precision(
         residual_map=residual_map,
         live_share=1.0
         if first_look is None
-        else live_share(first_look.filled().leading - mean, residual_map, partial),
+        else live_share(first_look.filled().spread - mean, residual_map, partial),
     )
 
 
@@ -155,7 +155,8 @@ def live_share(
     and for events that are rare but independent, the share is 1.
     """
     # Columns whose residuals lump near 0: many are far below one that not many more are below.
-    sizes = np.abs(residual_map.T @ centred[:_ROWS_FOR_LUMP].T)
+    some = centred[:: max(len(centred) // _ROWS_FOR_LUMP, 1)]
+    sizes = np.abs(residual_map.T @ some.T)
     n = sizes.shape[1]
     far_below = (sizes < sizes.max(axis=1, keepdims=True) / 8).sum(axis=1)
     if n < _FEWEST_FOR_LUMP or (far_below <= 0.4 * n).all():
@@ -168,9 +169,9 @@ def live_share(
     lumpy = np.flatnonzero(lumps.any(axis=0))
     if lumpy.size < 2:
         return 1.0
-    most = max(_ROWS_FOR_LUMP, min(_ROWS_FOR_SHARE, _MOST_NUMBERS // lumpy.size**2))
+    most = max(_ROWS_FOR_LUMP, _MOST_NUMBERS // lumpy.size**2)
     # Single precision is exact enough for a share.
-    v = (centred[:most] @ residual_map[:, lumpy]).T.astype(np.float32)
+    v = (centred[:: -(-len(centred) // most)] @ residual_map[:, lumpy]).T.astype(np.float32)
     n = v.shape[1]
     share = np.ones_like(partial)
     first, second = upper_pairs(lumpy.size)

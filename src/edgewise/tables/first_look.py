@@ -1,4 +1,4 @@
-"""What the first pass notes about rows besides their sums: the first rows, and values far out.
+"""What the first pass notes about rows besides their sums: some of them, and values far out.
 
 Methods are made of sums. Whether their assumptions hold shows in single rows: in their order, and
 in the few that are far from all others.
@@ -6,6 +6,7 @@ in the few that are far from all others.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,9 @@ _MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 19
 #: And of the first part of a table on a cluster; the second keeps half, the third a third of it.
 _MOST_ROWS_OF_PARTS = 1024
 _FEWEST_ROWS = 256
+# Rows spread over the data: at most this many, and fewer of a part on a cluster.
+_MOST_SPREAD, _MOST_SPREAD_OF_PARTS = 3000, 500
+_GOLDEN = (math.sqrt(5) - 1) / 2
 # A block is searched if it may hold a row with this share of a column's sum of squares (the mean
 # of all rows is not yet known, so a row with twice this share is found for certain), and if its
 # rows vary more than those before it.
@@ -43,12 +47,15 @@ class FirstLook:
       them.
     `missing` (2, p): How many values each column lacks in rows that were left out, and how many of
       these rows lack nothing else; None where none were left out.
+    `spread`: About one row in `step` from all over the data, which may be sorted.
     """
 
     n_samples: int
     far: FloatArray
     far_row: npt.NDArray[np.int64]
     leading: FloatArray
+    spread: FloatArray
+    step: int = 1
     missing: Missing | None = None
 
     @staticmethod
@@ -57,7 +64,7 @@ class FirstLook:
         far = np.empty((2, n_features))
         far[0], far[1] = np.inf, -np.inf
         rows = np.zeros((2, n_features), dtype=np.int64)
-        return FirstLook(0, far, rows, np.empty((0, n_features)))
+        return FirstLook(0, far, rows, *np.empty((2, 0, n_features)))
 
     def __add__(self, later: FirstLook) -> FirstLook:
         """The first look of these rows followed by others."""
@@ -67,25 +74,24 @@ class FirstLook:
             more = later.leading[: leading_limit(leading.shape[1]) - len(leading)]
         if len(more):
             leading = np.concatenate([leading, more]) if len(leading) else more
+        step = max(self.step, later.step)
+        both = [one.spread[:: step // one.step] for one in (self, later) if len(one.spread)]
+        spread = np.concatenate(both) if both else self.spread
+        while len(spread) > _spread_limit(spread.shape[1]):
+            spread, step = spread[::2], 2 * step
         return FirstLook(
             self.n_samples + later.n_samples,
             np.where(farther, later.far, self.far),
             np.where(farther, later.far_row + self.n_samples, self.far_row),
             leading,
+            spread,
+            step,
             add_missing(self.missing, later.missing),
         )
 
     def filled(self) -> FirstLook:
         """The same where values are missing: each becomes the median of its column."""
-        known = np.isfinite(self.leading)
-        if known.all():
-            return self
-        some = np.where(known, self.leading, np.nan)
-        usual = np.zeros(some.shape[1])
-        seen = known.any(axis=0)
-        # Of the observed values, one that is there: the lower of two in the middle.
-        usual[seen] = np.nanquantile(some[:, seen], 0.5, axis=0, method="lower")
-        return replace(self, leading=np.where(known, self.leading, usual))
+        return replace(self, leading=_filled(self.leading), spread=_filled(self.spread))
 
     def of_ranks(self) -> FirstLook:
         """The first look of normal scores: the order of the first rows, and no value far out."""
@@ -95,6 +101,35 @@ class FirstLook:
         scores = self.leading.T.copy()
         normal_scores(scores, out=scores)
         return replace(nothing, n_samples=self.n_samples, leading=scores.T)
+
+
+def _filled(rows: FloatArray) -> FloatArray:
+    known = np.isfinite(rows)
+    if known.all():
+        return rows
+    some = np.where(known, rows, np.nan)
+    usual = np.zeros(some.shape[1])
+    seen = known.any(axis=0)
+    # Of the observed values, one that is there: the lower of two in the middle.
+    usual[seen] = np.nanquantile(some[:, seen], 0.5, axis=0, method="lower")
+    return np.where(known, rows, usual)
+
+
+def _spread_limit(n_features: int) -> int:
+    return min(_MOST_SPREAD, leading_limit(n_features))
+
+
+def _spread(rows: Rows, start: int, step: int) -> FloatArray:
+    """One of each `step` rows, of which the first has the number `start`, at uneven distances."""
+    if step == 1:
+        return np.array(rows, dtype=np.float64)
+    k = np.arange(start // step, (start + rows.shape[0]) // step + 1)
+    # So that no period of the rows is met always at the same place.
+    places = ((k + k * _GOLDEN % 1) * step).astype(np.int64) - start
+    chosen: FloatArray = np.asarray(
+        rows[places[(places >= 0) & (places < rows.shape[0])]], dtype=np.float64
+    )
+    return chosen
 
 
 class FirstLookBuilder:
@@ -113,7 +148,9 @@ class FirstLookBuilder:
         self.first_look = FirstLook.empty(n_features)
         self._scatter, self._before = scatter, np.zeros(n_features)
         self._limit = leading_limit(n_features)
+        self._most_spread = _spread_limit(n_features)
         if number is not None:
+            self._most_spread = min(self._most_spread, _MOST_SPREAD_OF_PARTS)
             self._limit = min(self._limit, _MOST_ROWS_OF_PARTS // (number + 1))
 
     def watch(self, blocks: Iterator[Rows]) -> Iterator[Rows]:
@@ -139,7 +176,11 @@ class FirstLookBuilder:
                 if columns.size:
                     far[:, columns], far_row[:, columns] = _extremes(rows, columns)
                 head = np.array(rows[: max(self._limit - seen.n_samples, 0)], dtype=np.float64)
-                found = FirstLook(rows.shape[0], far, far_row, head)
+                step = seen.step
+                while (seen.n_samples + rows.shape[0]) // step > self._most_spread:
+                    step *= 2
+                spread = _spread(rows, seen.n_samples, step)
+                found = FirstLook(rows.shape[0], far, far_row, head, spread, step)
                 self.first_look = seen + found if seen.n_samples else found
 
 

@@ -52,8 +52,8 @@ class ColumnBlock:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, rows: slice) -> ColumnBlock:
-        """The rows of a slice; never a copy."""
+    def __getitem__(self, rows: slice | npt.NDArray[np.int64]) -> ColumnBlock:
+        """The rows of a slice, which are not copied, or at some places."""
         weights = None if self.weights is None else self.weights[rows]
         clusters = None if self.clusters is None else self.clusters[rows]
         return ColumnBlock([column[rows] for column in self._columns], weights, clusters)
