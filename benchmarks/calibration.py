@@ -1,4 +1,4 @@
-"""`make calibration`: our ladder and the peers on ten distributions, judged by one harness.
+"""`make calibration`: our tests and the peers on ten distributions, judged by one harness.
 
 Writes `docs/calibration.csv` and, from it alone, `docs/calibration.md`. Its figures are drawn when
 the pages are built (`docs/drawing/measured.py`). The peers are called as their users would; those
@@ -278,8 +278,7 @@ _FIGURES = {
     ),
     "false_positive_rate": (
         "False positive rate of a single null pair",
-        "The share of null pairs with a p-value up to 0.05, before any correction. The bounds hold "
-        "for all entries at once, so their rates are near zero.",
+        "The share of null pairs with a p-value up to 0.05, before any correction.",
         "share of null pairs with p ≤ 0.05",
     ),
     "false_discovery_rate": (
@@ -289,8 +288,7 @@ _FIGURES = {
     ),
     "power": (
         "Power",
-        f"The share of the nine edges that are found. With {N:,} rows this graph is easy for the "
-        "per-edge tests; see [below](#power-with-few-rows) for fewer rows. `whitened` with the "
+        "The share of the nine edges that are found. `whitened` with the "
         "chi-square radius was measured by edgewise 0.1.0: its thresholds are smaller now.",
         "share of the edges that are found",
     ),
@@ -326,18 +324,14 @@ def _page(results: Results) -> str:
     missing = {name for name in known if not any(one.startswith(f"{name} ") for one in made_by)}
     versions = ", ".join(sorted(made_by | {f"{name} (not installed)" for name in missing}))
     lines = [
-        "# Our ladder and the peers on ten distributions",
-        "",
-        "How often does a test find an edge that is not there? We drew data sets from a known "
-        "graph, and counted. **5 % is promised.**",
+        "# Calibration: our tests and the peers on ten distributions",
         "",
         *_figure(
             "false-edges",
             "A dot plot: on six laws the default of edgewise errs in about 5 % of the data sets or "
             "less, Fisher's test in up to 100 %",
-            f"The share of data sets with any false edge: {N:,} rows of {P} variables. The grey "
-            "band is where 95 % of the dots would lie if the test erred in exactly 5 % of the data "
-            "sets. The axis is stretched near zero.",
+            f"The share of data sets with any false edge: {N:,} rows of {P} variables. 5 % is "
+            "promised; the grey band would hold 95 % of the dots of such a test. The axis is stretched near zero.",
         ),
         "## What the figures show",
         "",
@@ -346,34 +340,31 @@ def _page(results: Results) -> str:
         "## How it was measured",
         "",
         f"Made by `make calibration` (an hour on two cores) with the seed {SEED} and {versions}. "
-        "All numbers, with their 95 % bands, are in [calibration.csv](calibration.csv). To draw "
-        "only some tests anew, use `python -m benchmarks.calibration --only score batch`.",
+        "All numbers, with their 95 % bands, are in [calibration.csv](calibration.csv). `python "
+        "-m benchmarks.calibration --only score batch` draws only these anew.",
         "",
         f"All tests judge the same data sets: {N:,} rows of a chain of {P} variables (Θ ∝ I + "
-        f"0.3·neighbours; 9 edges, 36 null pairs), at the level {ALPHA}. The harness is "
-        "`edgewise.calibrate`. It takes any function of an array, so you can add your own "
-        "test, or your own data-generating process. Slow tests judge fewer data sets. To save time "
-        f"the peers judge only the first of them{_peers_draws(results)}. "
-        "We applied Holm's correction to the p-values of pingouin and causal-learn, as to our own."
+        f"0.3·neighbours; 9 edges, 36 null pairs), at the level {ALPHA}, by `edgewise.calibrate`. "
+        f"The peers judge only the first of them{_peers_draws(results)}. "
+        "Holm's correction was applied to the p-values of pingouin and causal-learn too."
         + _not_judged(results),
         "",
         *_folded("The tests, and how many data sets each judged", _tests(results)),
         *_folded("The ten laws", _laws()),
-        "In the figures below a dot is a rate and the bar its 95 % band. Red diamonds have a band "
-        "that lies wholly on the wrong side of the dashed line.",
+        "Bars are 95 % bands. Red diamonds have a band wholly on the wrong side of the dashed "
+        "line.",
         "",
     ]
     for rate, (title, text, label) in _FIGURES.items():
         name = f"calibration-{rate.replace('_', '-')}"
         lines += [f"## {title}", "", text, "", *_figure(name, f"A dot plot: {label}")]
         if rate == "family_wise_error":
-            table = ["Bold like the diamonds:", "", *_table(results, rate)]
-            lines += _folded("The same as numbers", table)
+            lines += _folded("The same as numbers", _table(results, rate))
     lines += [
         "## Power with few rows",
         "",
-        f"The same chain, {_few_draws(results)} data sets per cell. "
-        "`python -m benchmarks.calibration --few-rows` draws only these, in a few minutes.",
+        f"The same chain, {_few_draws(results)} data sets per cell "
+        "(`python -m benchmarks.calibration --few-rows`).",
         "",
         *_figure(
             "calibration-few-rows",
@@ -381,11 +372,7 @@ def _page(results: Results) -> str:
         ),
         *_folded(
             "The same as numbers",
-            [
-                "*Error* is the family-wise error, bold as above; *power* is the share of the nine "
-                "edges that are found.",
-                *(line for n in FEW_ROWS for line in ("", *_few_rows_table(results, n))),
-            ],
+            [line for n in FEW_ROWS for line in ("", *_few_rows_table(results, n))],
         ),
     ]
     return "\n".join(lines)
@@ -526,27 +513,25 @@ def _reading(results: Results) -> list[str]:
     return [
         f"- Fisher's test makes a family-wise error in {at('fisher', 't5')} of t₅ and "
         f"{at('fisher', 'contaminated')} of contaminated data sets. The p-values of pingouin and "
-        "causal-learn are the same or nearly so, and so are their errors. For `score` the shares "
+        "causal-learn are the same or nearly so. For `score` the shares "
         f"are {at('score', 't5')} and {at('score', 'contaminated')}.",
         "- `GraphicalLassoCV` is an estimate, not a test: its support contains a false edge in "
         f"{at('graphical lasso', 'gaussian')} of Gaussian data sets.",
         "- The family-wise error is clearly above 0.05 (the band lies above it) for "
         + "; ".join(f"`{name}` on {broken(name)}" for name in ("score", "wald", "batch"))
-        + ". Rows of t₃ have no fourth moments. Rows that are skewed and share a heavy tail are "
+        + ". Rows that are skewed and share a heavy tail are "
         "[beyond any test](limits.md#skewed-rows-that-share-a-heavy-tail) that sees only the "
-        "sample. Independent skewed components do no harm: `score` errs in "
-        f"{at('score', 'lognormal')} of log-normal data sets.",
+        "sample.",
         "- Every per-edge test for independent rows fails if rows depend on the row before "
         f"(`score` {at('score', 'ar1')}); `batch` ({at('batch', 'ar1')}) is made for such rows. "
-        "The bounds make no error there, but only because they have slack: their guarantee needs "
-        "independent rows.",
+        "The bounds make no error there only because they have slack.",
         "- A bound on all entries at once costs power. Of the edges of Gaussian rows `score` "
         f"finds {at('score', 'gaussian', 'power')}, `whitened` with the chi-square radius "
         f"{at('whitened, chi2', 'gaussian', 'power')}, with the trace radius "
         f"{at('whitened, trace', 'gaussian', 'power')}, and the paper's thresholds "
         f"{at('eig (paper)', 'gaussian', 'power')} (eig) and "
         f"{at('trace (paper)', 'gaussian', 'power')} (trace).",
-        f"- With few rows the right level costs power. Of the edges of {few} t₅ rows `score` finds "
+        f"- Of the edges of {few} t₅ rows `score` finds "
         f"{at('score', 't5', 'power', few)} and errs in {at('score', 't5', n=few)} of the data "
         f"sets; `fisher` finds {at('fisher', 't5', 'power', few)} and errs in "
         f"{at('fisher', 't5', n=few)}. On Gaussian rows, where `fisher` is right, it finds "

@@ -90,7 +90,7 @@ def several_groups() -> Figure:
     spells = np.where(years < 2001, "first", np.where(years < 2012, "second", "third"))
     found = ew.compare_groups(table.select(names), by=spells, method="batch")
     figure = Figure(figsize=(WIDTH + 1.2, 10))
-    for row, one in enumerate(found.values()):
+    for row, one in enumerate(found.comparisons()):
         low = 0.08 + (2 - row) / 3
         axes = [figure.add_axes((k / 3 + 0.01, low, 0.313, 0.215)) for k in range(3)]
         plot_difference(one, axes=axes)

@@ -1,4 +1,4 @@
-"""The pages of docs/developing name files, functions and methods that exist."""
+"""The pages name files, functions and methods that exist."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ from pathlib import Path
 
 import edgewise
 
+ROOT = Path(__file__).parents[2]
 SRC = Path(edgewise.__file__).parent
-PAGES = Path(__file__).parents[2] / "docs" / "developing"
+PAGES = ROOT / "docs" / "developing"
+#: Pages whose files a reader is asked to make.
+NOT_YET = {"adding-a-method.md", "adding-a-question.md"}
+FOLDERS = ("developing", "theory", ".")
 
 
-def test_every_file_of_the_architecture_and_the_walk_exists():
-    for page in ("architecture.md", "walk.md"):
-        text = (PAGES / page).read_text(encoding="utf-8")
-        named = set(re.findall(r"`((?:\w+/)+\w+\.py|_\w+\.py)`", text))
-        assert not [path for path in named if not (SRC / path).is_file()], page
+def test_every_file_that_a_page_names_exists():
+    for page in (page for name in FOLDERS for page in (ROOT / "docs" / name).glob("*.md")):
+        named = set(re.findall(r"`((?:\w+/)+(?:\w+\.py)?|_\w+\.py)`", page.read_text("utf-8")))
+        named -= {"dist/"}  # what `make dist-check` builds
+        missing = {path for path in named if not ((SRC / path).exists() or (ROOT / path).exists())}
+        assert not missing or page.name in NOT_YET, (page.name, missing)
 
 
 def test_every_name_of_the_walk_is_in_its_file():
