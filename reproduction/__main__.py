@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from edgewise._files import check_folder
+from edgewise._files import check_writable
 from edgewise.calibrate import check_workers
 from edgewise.errors import EdgewiseError
 from reproduction import fig1, fig2, fig3, fig4, lemma1, theorem8
@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
         chosen = [s for name, s in STUDIES.items() if {name, "all"} & set(given.what)]
         if chosen:
             given.out.mkdir(parents=True, exist_ok=True)
-            check_folder(given.out, given.out)
+            check_writable(given.out / f"{name_of(chosen[0])}.md")
         claims = []
         for study in chosen:
             found = run(study, given.scale, given.out, seed=given.seed, n_jobs=workers)

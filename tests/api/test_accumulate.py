@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.errors import DataError, NonFiniteError, ParameterError
+from edgewise.errors import DataError, ParameterError
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
@@ -61,30 +61,6 @@ def test_files_with_a_client(client, csv_file, rows):
         assert state.feature_names == tuple("abcd")
 
 
-def test_it_serves_the_tests_that_need_no_rows(array, rows, same_result):
-    for method in ("fisher", "spectral"):
-        found, here = (ew.edge_test(ew.accumulate(X), method=method) for X in (array, rows))
-        same_result(found, here)
-    batches = ew.accumulate(array, n_batches=20)
-    same_result(ew.edge_test(batches, method="batch"), ew.edge_test(rows, method="batch"))
-
-
-@pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
-def test_missing_values_are_named_and_counted(array, refuses, options):
-    spoiled = array.map_blocks(lambda block: np.where(block > 3, np.nan, block), dtype=float)
-    error = refuses(lambda: ew.accumulate(spoiled, **options), NonFiniteError, "chunk ", "'x")
-    assert error.counts.sum() > 0
-
-
-@pytest.mark.parametrize(
-    ("options", "fragment"),
-    [({"order": 3}, "order: expected one of"), ({"n_batches": 1}, "n_batch")],
-)
-def test_wrong_options(array, refuses, options, fragment):
-    error = refuses(lambda: ew.accumulate(array, **options), ParameterError, fragment)
-    assert "chunk" not in str(error)
-
-
 class StopError(Exception):
     pass
 
@@ -114,15 +90,6 @@ class TestCheckpoints:
         assert_same_state(state, ew.accumulate(rows, **options))
         assert state.feature_names == tuple("abcd")
         assert kept.exists()
-
-    def test_with_chosen_columns_and_missing_values(self, rows, tmp_path, write_csv):
-        X = rows.copy()
-        X[[1, 2], [0, 3]] = np.nan
-        path = write_csv(tmp_path / "x.csv", "abcd", X)
-        state = ew.accumulate(
-            path, checkpoint=tmp_path / "c", exclude="d", missing="drop", n_batches=20
-        )
-        assert (state.n_samples, state.feature_names) == (399, tuple("abc"))
 
     def test_what_they_are_not_for(self, rows, csv_file, client, tmp_path, refuses):
         kept = {"checkpoint": tmp_path / "c"}

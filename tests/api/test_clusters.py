@@ -104,10 +104,3 @@ class TestRefuses:
         )
         constant = np.column_stack([data[0], np.ones(800)])
         refuses(lambda: ew.edge_test(constant, clusters="x5"), DataError, "got 1 in column 'x5'")
-
-    def test_maxt(self, refuses, data):
-        refuses(
-            lambda: ew.edge_test(data[0], clusters=data[1], correction="maxt"),
-            ParameterError,
-            "correction: 'maxt'",
-        )

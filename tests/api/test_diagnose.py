@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import edgewise as ew
 from edgewise.api.diagnose import diagnose
@@ -20,22 +19,6 @@ def draw(distribution, n_samples=4000, n_features=4, seed=1):
 
 def diagnosis_of(data):
     return diagnose(as_table(data))
-
-
-@pytest.mark.parametrize(
-    ("data", "fragment"),
-    [
-        (draw("gaussian"), "tails look Gaussian"),
-        (draw("t5"), "tails are heavy"),
-        (draw("gaussian", 19), "19 rows are few for 4 columns"),  # too few to choose from
-        (draw("gaussian") * [1, 1, 1, 1000], "standardize=True"),
-    ],
-    ids=["gaussian", "heavy", "few", "wide"],
-)
-def test_the_advice_from_rows(data, fragment):
-    advice = diagnosis_of(data).advice()
-    assert advice.startswith("Use method 'score'")
-    assert fragment in advice
 
 
 def test_only_the_complete_rows_count():

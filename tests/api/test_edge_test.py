@@ -88,17 +88,6 @@ def test_missing_values_are_counted_over_all_batches(require, refuses):
     assert error.counts.tolist() == [2, 1]
 
 
-@pytest.mark.parametrize("method", ["score", "fisher", "trace", "eig"])
-def test_missing_drop_leaves_out_rows_and_counts_them(rows, same_result, method):
-    X = rows.copy()
-    X[[0, 7], 1] = np.nan, np.inf
-    X[7, 2] = -np.inf
-    result = ew.edge_test(X, method=method, missing="drop")
-    same_result(result, ew.edge_test(np.delete(rows, [0, 7], axis=0), method=method))
-    assert result.n_dropped == 2
-    assert "2 rows" in result.summary()
-
-
 def test_too_few_rows_is_a_warning_that_says_how_many_would_do(rows):
     with pytest.warns(
         TooFewRowsWarning, match=r"infinite threshold with 400 rows.*about [\d,]+ rows"

@@ -34,14 +34,6 @@ def weighted_file(tmp_path, write_csv, gaps, weights):
     return write_csv(tmp_path / "rows.csv", "abwcd", X)
 
 
-def same_state(a, b, tolerance=1e-12):
-    assert type(a) is type(b)
-    assert (a.n_samples, a.feature_names) == (b.n_samples, b.feature_names)
-    np.testing.assert_array_equal(a.batch_counts(), b.batch_counts())
-    np.testing.assert_array_equal(a.pooled().pair_rows, b.pooled().pair_rows)
-    np.testing.assert_allclose(a.covariance(), b.covariance(), rtol=tolerance, atol=tolerance)
-
-
 class TestEdgeTest:
     def test_all_rows_are_used(self, gaps, rows):
         """More of them than without rows that lack values."""

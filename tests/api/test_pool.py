@@ -89,14 +89,6 @@ def test_what_it_is_made_of(results, pooled):
     assert np.isnan(pooled.statistic.diagonal()).all()
 
 
-def test_record(results, pooled):
-    lost = pooled.provenance.missing_information
-    assert pooled.provenance.n_copies == pooled.options["pooled"] == 6
-    assert np.isnan(lost.diagonal()).all()
-    assert (lost[PAIRS] > 0).all()
-    assert (lost[PAIRS] < 1).all()
-
-
 def test_decided_as_the_results(copies):
     asked = {"alpha": 0.01, "correction": "bh", "min_effect": 0.1}
     pooled = ew.pool([ew.edge_test(copy, **asked) for copy in copies])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from itertools import cycle
 
 import networkx as nx
@@ -13,7 +12,6 @@ import pyarrow.parquet
 import pytest
 
 from edgewise.cli.simulate import _GRAPHS, _LAWS
-from edgewise.simulate import make_chain_precision
 
 SUFFIXES = (".parquet", ".parquet.truth.json", ".parquet.truth.graphml")
 
@@ -36,23 +34,6 @@ def simulate(run_main, tmp_path):
         return X, truth
 
     return run
-
-
-def test_rows_and_their_truth(simulate, tmp_path):
-    _, truth = simulate("--seed", 3)
-    assert sorted(os.listdir(tmp_path)) == sorted(f"x{suffix}" for suffix in SUFFIXES)
-    np.testing.assert_array_equal(truth["precision"], make_chain_precision(4))
-    np.testing.assert_allclose(np.linalg.inv(truth["covariance"]), truth["precision"], atol=1e-12)
-    assert truth["distribution"] == {"law": "Gaussian"}
-    known = {"graph": "chain", "n_samples": 200, "n_features": 4, "seed": 3}
-    assert {key: truth[key] for key in known} == known
-    graph = nx.read_graphml(tmp_path / "x.parquet.truth.graphml")
-    assert nx.is_path(graph, ["x0", "x1", "x2", "x3"])
-    assert len(truth["edges"]) == 3
-    for edge in truth["edges"]:
-        found = graph.edges[edge["source"], edge["target"]]
-        assert found["precision"] == edge["precision"]
-        assert found["partial_correlation"] == edge["partial_correlation"]
 
 
 def test_formats_and_seeds(simulate, tmp_path):

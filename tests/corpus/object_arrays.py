@@ -6,16 +6,6 @@ import numpy as np
 import scipy.sparse
 from tests.corpus.kit import NAMES, Case, batches, quietly, refused, sparse_with_zeros, unnamed
 
-
-def rounded(kit):
-    return np.rint(kit.rows)
-
-
-class OnlyIterates:
-    def __iter__(self):
-        raise AssertionError("it is walked item by item")
-
-
 PLAIN = {
     "array": unnamed(lambda kit: kit.rows),
     "masked array": unnamed(

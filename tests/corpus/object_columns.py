@@ -77,10 +77,6 @@ def query(kit, text="SELECT a, b, c, d FROM r ORDER BY rowid", **settings):
     return connection.execute(text)
 
 
-def as_dictionary(cursor, row):
-    return {column[0]: value for column, value in zip(cursor.description, row, strict=True)}
-
-
 DATABASES = {
     "cursor": Case(query),
     "cursor, some columns": Case(

@@ -28,11 +28,6 @@ def subclass(kit):
     return type("Survey", (pandas.DataFrame,), {})(kit.frame.set_index(index))
 
 
-def lazy_file(kit):
-    kit.polars.write_csv(kit.folder / "rows.csv")
-    return kit.require("polars").scan_csv(kit.folder / "rows.csv")
-
-
 FRAMES = {
     "pandas": Case(lambda kit: kit.frame),
     "pandas subclass with an index": Case(subclass),

@@ -10,8 +10,6 @@ from edgewise.errors import DataError, FormatGuessWarning, ParameterError, State
 from edgewise.tables.files import FileTable
 from edgewise.tables.open import Reading
 
-NOTED = pytest.mark.filterwarnings("ignore::edgewise.errors.FormatGuessWarning")
-
 
 @pytest.fixture
 def written(tmp_path):

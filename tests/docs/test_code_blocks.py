@@ -233,26 +233,3 @@ class TestTheTestItself:
         ):
             with pytest.raises((AssertionError, ZeroDivisionError)):
                 Story("a page").tell(list(blocks_of(story)))
-
-    def test_blocks_share_names_and_files(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        story = """
-```python
->>> x = 2
-```
-```python
-from pathlib import Path
-
-Path("a").write_text(str(x))
-```
-```bash
-cat a
-```
-```output
-2
-```
-```python no-run: there is no such module
-import missing
-```
-"""
-        Story("a page").tell(list(blocks_of(story)))

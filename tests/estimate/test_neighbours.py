@@ -63,10 +63,3 @@ def test_at_most_so_many_and_the_largest_ones():
     assert found.of[0].tolist() == [6, 7, 8]
     assert 0 in found.cut
     assert max(map(len, found.of)) == 3
-
-
-@pytest.mark.parametrize("n", [20, 1000, 10**6])
-@pytest.mark.parametrize("p", [2, 10, 5000])
-def test_the_penalty_is_positive_and_grows_with_the_columns(n, p):
-    assert 0 < universal_penalty(n, p) <= universal_penalty(n, 10 * p)
-    assert universal_penalty(4 * n, p) < universal_penalty(n, p)

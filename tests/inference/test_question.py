@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError
 from edgewise.inference.corrections import adjust
-from edgewise.inference.question import checked_family
 from edgewise.methods.registry import METHODS
 from edgewise.tables.arrays import ArrayTable
 
@@ -193,16 +192,6 @@ def test_a_confidence_sequence():
     np.testing.assert_array_equal(own.adjusted_pvalue, by_state.adjusted_pvalue)
     chosen = sequence.result(NAMES, pairs=[("a", "b")])
     assert chosen.adjusted_pvalue[0, 1] == chosen.pvalue[0, 1]
-
-
-def test_a_family_without_data():
-    assert checked_family() == ((), None)
-    assert checked_family("age") == (("age",), None)
-    assert checked_family(["b", "a", "b"]) == (("b", "a"), None)
-    twice = checked_family(None, [("a", "b"), ("b", "a"), ["a", "b"], ("c", "a")])
-    assert twice[1] == (("a", "b"), ("c", "a"))
-    assert checked_family(None, np.array([["a", "b"]]))[1] == (("a", "b"),)
-    assert checked_family(None, (pair for pair in PAIRS))[1] == tuple(PAIRS)
 
 
 TWO = "two different names in each pair, got "

@@ -13,7 +13,6 @@ import edgewise as ew
 from edgewise.errors import DataError
 from edgewise.inference.sample import Sample
 from edgewise.methods.bounds import covcov_largest
-from edgewise.paper.covcov import covcov_matrix
 from edgewise.states import Moments
 from edgewise.tables.table import InMemoryRows
 
@@ -59,24 +58,6 @@ class TestLargest:
             assert 0 < record["width"] <= 1e-3
             # Several vectors in a pass over a file, where reading them is what costs.
             assert (record["products"] > record["iterations"]) == (not in_memory)
-
-    def test_full_is_the_matrix(self):
-        X = rows_of("t5", 1000, 5)
-        matrix = covcov_matrix(InMemoryRows([X]), Moments(order=2).update(X))
-        assert largest(X, "full")[0] == pytest.approx(np.linalg.eigvalsh(matrix)[-1], rel=1e-13)
-
-
-class TestSolver:
-    @pytest.mark.parametrize("standardize", [False, True])
-    def test_without_the_matrix(self, standardize):
-        X = rows_of("t5", 2000, 16) * np.logspace(-1, 1, 16)
-        full = eig(X, solver="full", standardize=standardize)
-        found = eig(X, solver="matrix-free", standardize=standardize)
-        hardly_larger(found.radius, full.radius)
-        assert full.options == {"mu": 1.0, "standardize": standardize, "solver": "full"}
-        assert found.options["solver"] == "matrix-free"
-        assert found.threshold >= full.threshold
-        assert eig(X, solver="matrix-free", standardize=standardize).options == found.options
 
 
 class TestOnePass:

@@ -50,19 +50,6 @@ def test_direct_statement(distribution, p):
     )
 
 
-def test_agrees_with_wald_where_both_are_right():
-    """Elliptical rows, so many that both standard errors are the same."""
-    X = rows_of("laplace", 200_000, 3)
-    found, wald = elliptical(X), ew.edge_test(X, method="wald")
-    off = ~np.eye(3, dtype=bool)
-    np.testing.assert_allclose(found.standard_error, wald.standard_error, rtol=0.03)
-    np.testing.assert_allclose(
-        found.partial_correlation_standard_error[off],
-        wald.partial_correlation_standard_error[off],
-        rtol=0.03,
-    )
-
-
 def test_kurtosis_ratio_of_known_distributions():
     """1 for the Gaussian; for R u with R ~ Gamma(p, 2), E R⁴/(E R²)² · p/(p+2) = (p+3)/(p+1)."""
     p = 3

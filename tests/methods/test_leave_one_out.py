@@ -80,15 +80,6 @@ def test_each_batch(distribution, n, p, batch_rows):
     close(spread.precision / unit, np.sqrt(variance))
 
 
-def test_units_and_the_origin_do_not_matter():
-    X = np.round(rows_of("t5", 300, 4) * 2**16) / 2**16  # so that adding is exact
-    plain, _ = left_out(X, 15)
-    for other in (X + 1e8, X - 1e10, X * [1e-150, 1, 1e150, 1]):
-        found, _ = left_out(other, 15)
-        close(found.fisher_z(), plain.fisher_z())
-        close(found.variance, plain.variance)
-
-
 def test_a_column_that_is_zero_outside_one_batch():
     """Without that batch it is constant: it has nothing in common with the others then."""
     X = rows_of("gaussian", 400, 3)

@@ -37,26 +37,12 @@ def weighted(rows):
 
 
 class TestFields:
-    def test_pairwise(self, pairwise, gaps):
-        known = np.isfinite(gaps).astype(int)
-        np.testing.assert_array_equal(pairwise.provenance.pair_rows, known.T @ known)
-        assert pairwise.provenance.pair_rows.dtype == np.int64
-        assert pairwise.provenance.n_missing == (0, 80, 20, 20)
-        assert (pairwise.n_dropped, pairwise.provenance.n_dropped_alone) == (0, ())
-        assert pairwise.n_samples == 400
-        assert pairwise.options["missing"] == "pairwise"
-
     def test_rows_of_each_edge(self, pairwise, dropped):
         for edge in pairwise.pairs():
             i, j = NAMES.index(edge.source), NAMES.index(edge.target)
             assert edge.n_samples == pairwise.provenance.pair_rows[i, j]
             assert type(edge.n_samples) is int
         assert {edge.n_samples for edge in dropped.edges()} == {290}
-
-    def test_dropped(self, dropped):
-        assert dropped.provenance.n_missing == (0, 80, 20, 20)
-        assert dropped.provenance.n_dropped_alone == (0, 70, 20, 10)
-        assert (dropped.n_dropped, dropped.provenance.pair_rows) == (110, None)
 
     def test_rows_of_tested_pairs(self, gaps):
         one = ew.edge_test(gaps, missing="pairwise", pairs=[("x0", "x1")])

@@ -15,7 +15,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import ParameterError, TooFewRowsWarning
-from edgewise.results.base import equivalent_z, probabilities
+from edgewise.results.base import equivalent_z
 from edgewise.results.result import Edge, EdgeTestResult
 
 METHODS = ["score", "fisher", "trace", "eig"]
@@ -316,17 +316,6 @@ def test_a_pvalue_is_never_zero(method, correction):
     assert np.nanmin(result.pvalue) > 0
     assert np.nanmin(result.adjusted_pvalue) > 0
     assert result.log_pvalue[0, 1] < -2000
-
-
-def test_probabilities():
-    found = probabilities(np.array([0.0, -1.0, -1e6, -np.inf, np.nan]))
-    assert found[0] == 1
-    assert found[1] == math.exp(-1)
-    assert found[2] == found[3] == np.finfo(float).tiny
-    assert np.isnan(found[4])
-    # Of draws: multiples of 1/(draws + 1).
-    draws = probabilities(np.log(np.array([0.05 * (1 + 1e-15), 1.0])), draws=99)
-    assert draws.tolist() == [0.05, 1.0]
 
 
 @pytest.mark.parametrize("method", ["score", "wald", "fisher", "batch"])

@@ -37,15 +37,6 @@ def test_whatever_the_rows_come_in(rows, csv_file, tmp_path, require):
 
 
 @pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
-def test_missing_values_are_named_and_counted(rows, refuses, require, options):
-    X = rows.copy()
-    X[[3, 390], 1] = np.nan, np.inf
-    frame = require("pandas").DataFrame(X, columns=list("abcd"))
-    error = refuses(lambda: ew.accumulate(frame, **options), NonFiniteError, "'b' (2)")
-    assert error.counts.tolist() == [0, 2, 0, 0]
-
-
-@pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
 def test_missing_values_in_a_stream_are_counted_as_far_as_it_was_read(rows, refuses, options):
     X = rows.copy()
     X[[3, 7, 390], 1] = np.nan

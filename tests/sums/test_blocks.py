@@ -31,15 +31,6 @@ def near(actual, expected, tolerance=1e-10):
 
 
 class TestSubtraction:
-    def test_is_rows_minus_mean_features_first(self):
-        block = np.arange(6.0).reshape(3, 2)
-        centre = Centre(np.array([1.0, 2.0]), np.array([0.5, -0.25]))
-        out = np.full((2, 5), np.nan)
-        found = centre.subtract_from(block, out)
-        np.testing.assert_array_equal(found, (block - [1.5, 1.75]).T)
-        assert found.base is out
-        assert np.isnan(out[:, 3:]).all()
-
     @every_offset
     @pytest.mark.parametrize("rows", [1, 600])
     def test_is_exact_far_from_the_origin(self, rows, offset):
@@ -51,10 +42,6 @@ class TestSubtraction:
         near(c.T, X - X.mean(axis=0), 1e-13)
         # The mean as one number is off by more than that, or this test would show nothing.
         assert np.max(np.abs((X + offset - state.mean()) - (X - X.mean(axis=0)))) > 1e-11
-
-    def test_an_offset_that_does_not_count_is_left_out(self):
-        X = np.array([[1.0, -1.0], [-1.0, 1.0], [3.0, 1.0], [-3.0, -1.0]])
-        assert Moments().update(X).centre().offset is None
 
 
 P = 3
@@ -124,12 +111,6 @@ class TestRows:
         matrix = np.random.default_rng(1).standard_normal((p, p))
         found = seen([KINDS[kind](X)], matrix, centre, length=30)
         np.testing.assert_allclose(found, (X - 0.5) @ matrix, rtol=1e-9, atol=1e-9)
-
-
-class TestBlocks:
-    def test_are_even(self):
-        blocks = mapped_blocks([rows_of(10), rows_of(3)], CENTRE, length=8)
-        assert [block.n for block in blocks] == [5, 5, 3]
 
 
 def close(found, expected):

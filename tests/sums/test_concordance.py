@@ -21,7 +21,6 @@ from edgewise.sums.concordance import (
     kendall_tau,
     latent_correlation,
     latent_tau,
-    left_by_ties,
     unit_sums,
 )
 from edgewise.sums.save import write_state
@@ -51,10 +50,6 @@ def test_without_ties_the_latent_tau_is_that_of_scipy():
 
 
 class TestTies:
-    def test_what_they_leave(self):
-        tied = np.array([0.0, 0.1, 0.5, 0.9])
-        np.testing.assert_allclose(left_by_ties(tied), [1, 0.98, 0.5, 0.1])
-
     @pytest.mark.parametrize("rho", [0.3, 0.8])
     def test_rounding_hardly_matters(self, rho):
         """Population values, from many rows: rounded to 0.14 standard deviations, τ_b is not it."""
@@ -101,13 +96,6 @@ class TestRowsInMemory:
         # Without the first rows, one of each block:
         rest = sum(totals(rows[blocks + k :: blocks])[0] for k in range(blocks))
         np.testing.assert_array_equal(found.total - found.touching[0], rest)
-
-    @pytest.mark.parametrize(
-        ("n", "batches"), [(100, 10), (100, 99), (100, 100), (1000, 7), (3000, 30), (5000, 4000)]
-    )
-    def test_batches_as_many_as_wanted(self, n, batches):
-        found = concordance_of_rows(RNG.standard_normal((n, 2)), batches)
-        assert batches <= len(found.touching) < 2 * batches
 
 
 def test_independent_pairs_of_blocks():
@@ -280,15 +268,6 @@ class TestManyRows:
         np.testing.assert_array_equal(
             stream.concordance().touching, state(X).concordance().touching
         )
-
-    @pytest.mark.parametrize("n", [2, 9, 40])
-    def test_sample_rows_of_the_whole_stream(self, n):
-        X = np.column_stack([np.arange(n * MANY), rows_of(n * MANY)])
-        found = ConcordanceMoments(K).update(X)
-        kept = found._sample[:, 0]
-        assert 128 <= len(kept) <= 1024
-        np.testing.assert_array_equal(np.diff(kept), found._sample_step)
-        assert kept[-1] >= n * MANY - 2 * max(found._sample_step, MANY)
 
     def test_whether_the_order_matters(self):
         X = rows_of(5 * MANY)

@@ -57,13 +57,6 @@ def assert_same_stream(state, stream):
     np.testing.assert_allclose(state.covariance(), stream.covariance(), rtol=1e-12, atol=1e-14)
 
 
-class TestLength:
-    @given(st.integers(0, 3000), st.integers(2, 130))
-    def test_is_that_of_a_stream(self, n_rows, n_batches):
-        stream = BatchMoments(n_batches).update(np.zeros((n_rows, 1)))
-        assert batch_length(n_rows, n_batches) == stream.batch_rows
-
-
 class TestSegments:
     @given(st.data())
     def test_add_up_to_the_stream(self, data):

@@ -5,40 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import edgewise as ew
 from edgewise.tables.arrays import ArrayTable
-
-LAYOUTS = {
-    "Fortran order": np.asfortranarray,
-    "room between columns": lambda X: np.repeat(X, 3, axis=1)[:, ::3],
-    "backwards twice": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
-    "big endian": lambda X: X.astype(">f8"),
-    "objects": lambda X: X.astype(object),
-    "list of lists": lambda X: X.tolist(),
-}
-
-KINDS = {
-    "int8": lambda X: np.rint(10 * X).clip(-100, 100).astype(np.int8),
-    "bool": lambda X: X > 0,
-    "float32": lambda X: X.astype(np.float32),
-}
-
-
-@pytest.mark.parametrize("method", ["score", "trace"])
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
-def test_layouts(rows, same_result, layout, method):
-    expected = ew.edge_test(rows, method=method)
-    same_result(ew.edge_test(LAYOUTS[layout](rows), method=method), expected)
-
-
-@pytest.mark.parametrize("method", ["score", "trace"])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
-def test_kinds_of_numbers(rows, same_result, kind, method):
-    X = KINDS[kind](rows)
-    assert X.dtype == kind
-    same_result(ew.edge_test(X, method=method), ew.edge_test(X.astype(np.float64), method=method))
 
 
 def test_batches_are_views_that_hold_every_row_once(rows):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise.tables.table import ColumnBlock, minus_origin, row_blocks
+from edgewise.tables.table import ColumnBlock, minus_origin
 
 
 @st.composite
@@ -43,9 +42,3 @@ def test_subtracting_is_done_in_double_precision(both):
     out = np.empty((array.shape[1], len(array) + 2))
     for rows in (block, array):
         np.testing.assert_array_equal(minus_origin(rows, origin, out), array.T - origin[:, None])
-
-
-@pytest.mark.parametrize(("n", "rows", "sizes"), [(10, 4, [4, 4, 2]), (9, 8, [5, 4]), (0, 8, [])])
-def test_row_blocks_are_even(n, rows, sizes):
-    parts = list(row_blocks(np.arange(2.0 * n).reshape(n, 2), rows))
-    assert [len(part) for part in parts] == sizes

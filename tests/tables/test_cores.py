@@ -42,13 +42,6 @@ def test_parts_are_all_rows(rows):
     assert (table.n_rows, table.estimated_rows, table.named) == (6000, 6000, False)
 
 
-def test_small_tables_stay_whole(monkeypatch):
-    monkeypatch.setattr(tables, "_PARTITION_NUMBERS", 6000 * 52 // 2 + 1)
-    for shape in ((20_000, 49), (6000, 52), (1000, 1001)):
-        table = ArrayTable(np.zeros(shape))
-        assert table.on_cores() is table
-
-
 @pytest.mark.parametrize("method", ["score", "batch", "eig"])
 def test_the_same_result(rows, in_parts, method):
     found = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import pickle
 
 import numpy as np
 import pytest
@@ -14,9 +13,9 @@ from hypothesis.extra.numpy import arrays
 from edgewise.states import BatchMoments, Moments
 from edgewise.sums.accumulate import first_pass, read_into
 from edgewise.tables import first_look as first_look_module
-from edgewise.tables.first_look import FirstLook, FirstLookBuilder, leading_limit
+from edgewise.tables.first_look import FirstLook, FirstLookBuilder
 from edgewise.tables.open import as_table
-from edgewise.tables.table import ColumnBlock, in_tree
+from edgewise.tables.table import in_tree
 
 TABLES = arrays(
     np.float64,
@@ -105,28 +104,6 @@ def test_some_rows_are_from_all_over_the_data():
     assert np.array_equal(first_look_of([X[:900]], number=None).spread, X[:900])
 
 
-def test_the_leading_rows_are_limited():
-    assert leading_limit(4) == 8192
-    assert leading_limit(200) * 200 <= 2**20
-    assert leading_limit(10**6) == 256
-
-
-def test_columns_of_a_table_and_other_types():
-    X = np.random.default_rng(1).integers(-9, 9, (50, 3))
-    columns = ColumnBlock(list(X.T))[10:50]
-    assert same(first_look_of([columns]), first_look_of([X[10:].astype(float)]))
-    assert same(first_look_of([X.astype(np.float32)]), first_look_of([X.astype(float)]))
-    assert same(first_look_of([X[:0], X]), first_look_of([X]))
-
-
-def test_the_copy_is_independent_and_can_be_sent():
-    X = np.ones((5, 3))
-    found = first_look_of([X])
-    X[:] = 7
-    assert (found.leading == 1).all()
-    assert same(pickle.loads(pickle.dumps(found)), found)
-
-
 class TestTheFirstPass:
     """A row that carries much of a column is found, though few blocks are searched."""
 
@@ -142,16 +119,6 @@ class TestTheFirstPass:
             assert (found.far[1, 2], found.far_row[1, 2]) == (X[row, 2], row)
             assert found.far_row[0, 3] == 30_000 - row // 2
             assert np.array_equal(found.leading, X[:8192])
-
-    def test_usual_blocks_are_not_searched(self, monkeypatch):
-        searched = []
-        extremes = first_look_module._extremes
-        monkeypatch.setattr(
-            first_look_module, "_extremes", lambda *given: searched.append(1) or extremes(*given)
-        )
-        X = np.random.default_rng(3).standard_normal((40_000, 4))
-        first_pass(Moments(order=2), as_table(iter(np.array_split(X, 20))))
-        assert len(searched) <= 3
 
     @pytest.mark.parametrize("state", [Moments(order=2), BatchMoments(20)], ids=["sums", "batches"])
     def test_parts_elsewhere_number_their_rows_on(self, state, in_parts):

@@ -7,18 +7,8 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-import edgewise as ew
 from edgewise.errors import DataError
-from edgewise.tables.arrays import MappingTable, check_column
-
-
-def test_columns_are_not_copied(rows):
-    columns = {name: column.copy() for name, column in zip("abcd", rows.T, strict=True)}
-    source = MappingTable(columns, columns=["b", "a"])
-    assert all(
-        np.shares_memory(ours, columns[name])
-        for ours, name in zip(source._columns, ["b", "a"], strict=True)
-    )
+from edgewise.tables.arrays import check_column
 
 
 @pytest.mark.parametrize(
@@ -52,10 +42,3 @@ def test_columns(values, expected):
 )
 def test_no_columns(refuses, values, fragments):
     refuses(lambda: check_column(values, "a"), DataError, *fragments)
-
-
-def test_rows_of_a_mapping_can_be_tested(rows, same_result):
-    columns = dict(zip("abcd", rows.T, strict=True))
-    same_result(ew.edge_test(columns), ew.edge_test(rows), names="abcd")
-    state = ew.accumulate(columns)
-    assert state.feature_names == tuple("abcd")

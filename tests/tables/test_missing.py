@@ -67,18 +67,6 @@ def test_rows_of_every_kind(save, tmp_path, gaps, expected, require, in_parts, b
     same(result, expected["batch"], ["x0", "x1", "x2", "x3"])
 
 
-@pytest.mark.parametrize("text", ["", "NA", "nan", "NULL"])
-def test_text_for_what_is_missing(tmp_path, rows, text):
-    X = np.array(rows)
-    X[7, 2] = np.nan
-    lines = ["a,b,c,d", *(",".join(map(repr, row)) for row in X.tolist())]
-    path = tmp_path / "r.csv"
-    path.write_text("\n".join(lines).replace("nan", text) + "\n")
-    result = ew.edge_test(path, **PAIRWISE)
-    assert result.provenance.n_missing == (0, 0, 1, 0)
-    same(result, ew.edge_test(X, **PAIRWISE))
-
-
 def test_tables(gaps, all_rows):
     table = as_table(gaps, **PAIRWISE)
     np.testing.assert_array_equal(all_rows(table), gaps)

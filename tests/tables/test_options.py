@@ -62,17 +62,6 @@ def test_wrappers_are_tables_and_pass_on_what_they_wrap(rows, wrapper):
     assert not Shrinking(rows, 400).in_memory  # who does not say is thought costly
 
 
-@pytest.mark.parametrize(
-    ("wrapper", "n_rows", "estimate"),
-    [("finite", None, 400), ("renamed", 400, 400), ("watched", 400, 400)],
-)
-def test_how_many_rows_a_wrapper_knows_of(rows, wrapper, n_rows, estimate):
-    wrapped = WRAPPERS[wrapper](ArrayTable(rows))
-    assert wrapped.n_rows == n_rows
-    assert wrapped.partition_rows() == [n_rows]
-    assert wrapped.estimated_rows == estimate
-
-
 class TestElsewhere:
     """A view works around partitions as it does around rows that are here."""
 
@@ -127,13 +116,6 @@ def test_finite_rows(rows):
         found, dropped = table.reduce(gather, joined)
         np.testing.assert_array_equal(found, np.delete(rows, [0, 7, 399], axis=0))
         assert dropped == 3
-
-
-def test_renamed_columns_are_named(rows):
-    table = ArrayTable(rows)
-    assert not table.named
-    assert view(table, names=tuple("pqrs")).named
-    assert table.feature_names == ("x0", "x1", "x2", "x3")
 
 
 def test_watched_rows(rows):

@@ -7,7 +7,6 @@ from itertools import count, islice
 
 import pytest
 
-from edgewise._parallel import blas_threads
 from edgewise.tables.files import prefetched
 
 
@@ -71,25 +70,3 @@ def test_a_forgotten_iterator_ends_the_thread():
     assert len(readers()) == 1
     del items
     assert not readers()
-
-
-def test_it_does_read_ahead():
-    ahead = threading.Event()
-
-    def make():
-        yield 0
-        ahead.set()
-        yield 1
-
-    items = prefetched(make())
-    assert next(items) == 0
-    assert ahead.wait(5)
-    assert list(items) == [1]
-
-
-@pytest.mark.parametrize("few", [True, False])
-def test_few_columns_leave_the_cores_to_the_reader(few):
-    before = blas_threads()
-    seen = [blas_threads() for _ in prefetched((item for item in range(3)), few_columns=few)]
-    assert set(seen) == {1 if few else before}
-    assert blas_threads() == before

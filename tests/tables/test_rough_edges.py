@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
 import edgewise as ew
-from edgewise.errors import DataError, DataTypeError
+from edgewise.errors import DataError
 from edgewise.tables.files import FileTable
 
 
@@ -42,10 +41,3 @@ def test_an_error_of_a_stream_is_one_sentence(table, refuses):
 
     reader = pa.RecordBatchReader.from_batches(table.schema, make())
     refuses(lambda: ew.edge_test(reader, method="fisher"), DataError, "could not convert")
-
-
-def test_text_after_gaps_in_a_pandas_column_is_named(require, refuses):
-    pd = require("pandas")
-    labels = pd.Series([None] * 2000 + ["x"] * 1000, dtype=object)
-    frame = pd.DataFrame({"a": np.arange(3000.0), "label": labels})
-    refuses(lambda: ew.edge_test(frame), DataTypeError, "'label'", "numbers")

@@ -127,27 +127,6 @@ def test_what_a_pass_carries_is_one_node_of_the_graph(array, require, monkeypatc
     assert len(large) <= 2
 
 
-def test_a_task_uses_one_blas_thread(da, require):
-    def threads(block):
-        from threadpoolctl import threadpool_info
-
-        np.zeros((2, 2)) @ np.zeros((2, 2))
-        found = [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
-        return block[:, :2] * 0 + max(found, default=1)
-
-    X = da.zeros((400, 2), chunks=(100, 2)).map_blocks(threads, dtype=float)
-    assert X is not None
-    seen = []
-    table = as_table(X)
-    table.reduce(lambda part: seen.append(require("threadpoolctl").threadpool_info()), _nothing)
-    used = {one["num_threads"] for info in seen for one in info if one["user_api"] == "blas"}
-    assert used <= {1}
-
-
-def _nothing(left, right):
-    return None
-
-
 def test_what_goes_to_a_cluster(client, rows, csv_file, refuses, pd):
     for data in (rows, rows.tolist(), str(csv_file), [csv_file], pd.DataFrame(np.asarray(rows))):
         assert isinstance(as_table(data), Table)
