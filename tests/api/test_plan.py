@@ -8,6 +8,7 @@ import pytest
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError
 from edgewise.methods.registry import METHODS
+from edgewise.results.detectable import detected_effect
 from edgewise.simulate import sample
 
 BOUNDS = [name for name, method in METHODS.items() if method.simultaneous]
@@ -166,3 +167,12 @@ class TestFamily:
         )
         np.testing.assert_array_equal(family.pairs[tested], alone.pairs[tested])
         assert family.n_samples == int(np.median(alone.pairs[tested]))
+
+
+def test_plans_and_reports_agree_where_values_are_missing():
+    rows = np.random.default_rng(0).standard_normal((600, 5))
+    rows[np.random.default_rng(1).random(rows.shape) < 0.05] = np.nan
+    for missing in ("auto", "drop"):
+        result = ew.edge_test(rows, missing=missing)
+        found = ew.detectable_effect(rows, missing=missing)
+        assert found == pytest.approx(detected_effect(result), rel=1e-9)

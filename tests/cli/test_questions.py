@@ -80,7 +80,6 @@ class TestPlan:
             (["--effect", "1"], 2, "--effect: expected a number between 0 and 1, got 1.0"),
             (["--effect", "0.1", "--power", "1"], 2, "--power"),
             (["--effect", "0.1", "--columns", "a"], 1, "minimum of 2"),
-            (["--missing", "pairwise"], 2, "pairwise"),
         ):
             assert fragment in refused("plan", "rows.csv", *arguments, status=status)
 

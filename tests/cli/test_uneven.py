@@ -105,7 +105,6 @@ def test_other_commands(run_main, files):
         ("test gaps.csv --missing pairwise --method fisher", 2, "'pairwise' is not supported"),
         ("test gaps.csv --missing pairwise --transform normal-scores", 2, "with transform"),
         ("test both.csv --missing pairwise --clusters w", 2, "with clusters"),
-        ("plan gaps.csv --effect 0.1 --missing pairwise", 2, "with a plan"),
         ("diff gaps.csv gaps.csv --missing pairwise", 2, "with two groups"),
         ("compare gaps.csv --null --missing pairwise", 2, "with shuffled columns"),
         ("test weighted.csv --weights v", 1, "has no column 'v'"),

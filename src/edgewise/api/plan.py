@@ -21,7 +21,7 @@ from edgewise.inference.sample import Sample, open_sample
 from edgewise.methods.method import Method
 from edgewise.methods.planning import rows_found, typical_effect
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
-from edgewise.tables.options import NORMAL_SCORES, options_of, refuse_pairwise
+from edgewise.tables.options import NORMAL_SCORES, options_of
 
 # Parts of the pilot that stand for fewer rows: of the first rows, so many of each size.
 _PARTS, _FEWEST = 4, 20
@@ -116,8 +116,8 @@ def plan_sample_size(
         The probability of finding it, for the per-edge methods.
     method, alpha, correction, columns, exclude, given, pairs, transform : optional
         As in `edge_test`. For step-wise corrections, the plan is for the first, strictest step.
-    missing : {"auto", "drop", "raise"}
-        Refuse rows of the pilot with NaN or infinite values, or leave them out.
+    missing : {"auto", "drop", "pairwise", "raise"}
+        As in `edge_test`: the plan is for rows that lack as many values.
     **options
         Options of the method, as in `edge_test`.
 
@@ -305,7 +305,6 @@ def pilot_of(
         method.check_supports("transform")
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     question = method.question(alpha, correction, given=given, pairs=pairs)
-    refuse_pairwise(missing, "a plan")
     sample = open_sample(
         data,
         method.needs,
@@ -313,6 +312,7 @@ def pilot_of(
         missing=missing,
         transform=transform,
         check_names_of=question.tested,
+        pairwise="missing" in method.supports,
         columns=columns,
         exclude=exclude,
     )

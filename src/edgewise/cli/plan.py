@@ -17,7 +17,6 @@ from edgewise.cli.show import info_dropped, output, print_table
 from edgewise.errors import EdgewiseError
 from edgewise.methods.registry import registered
 from edgewise.results.summary import transformed
-from edgewise.tables.options import refuse_pairwise
 
 
 @command(
@@ -48,7 +47,6 @@ def plan_command(**options: Any) -> None:
     A method finds it with the given power, after correction for all tested pairs; a bound finds
     the effect that its threshold has come down to.
     """
-    refuse_pairwise(options["missing"], "a plan")
     effect, power, alpha = options["effect"], options["power"], options["alpha"]
     if effect is not None:
         check_real("effect", effect, above=0, below=1)
@@ -56,7 +54,7 @@ def plan_command(**options: Any) -> None:
     plans: list[tuple[str, Any, float, Any]] = []
     failures: list[tuple[str, EdgewiseError]] = []
     with progress_bar("looking at the rows") as bar:
-        rows = rows_of(options, bar, complete=True)
+        rows = rows_of(options, bar)
         try:
             fitting = diagnose(rows).recommended
         except EdgewiseError:
