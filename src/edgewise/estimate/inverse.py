@@ -46,10 +46,8 @@ SampleMoments: TypeAlias = Moments | PooledPairs
 class PrecisionEstimate:
     """Σ̂, Θ̂ = Σ̂⁻¹ and the partial correlations ρ̂ = −Θ̂_ij/√(Θ̂_iiΘ̂_jj).
 
-    `residual_map` is the p × p matrix B with v = Bᵀ(x − x̄): v_i is the residual of regressing
-    x_i on all the others, scaled to unit variance. It is computed without a product of two scales,
-    so columns in units from 1e-150 to 1e150 give the same v. `live_share` is the share of the rows in
-    which both columns of a pair vary, see `live_share`.
+    `residual_map` is B with v = Bᵀ(x − x̄), the residuals given all other columns in unit variance,
+    made without a product of two scales.
     """
 
     n_samples: int
@@ -146,13 +144,9 @@ def live_share(
 ) -> FloatArray | float:
     """The share of rows in which both columns of each pair vary, at most 1, from some of the rows.
 
-    Where a yes/no column opens others (a skip pattern of a survey, a cell type and its genes), two
-    gated columns vary in few rows only, and the Gaussian variance of all rows is too low a floor:
-    events that never meet inside the gate look like an edge. The floor must be the Gaussian
-    variance of the rows S where both residuals e are alive, (Σ_S e_i²)(Σ_S e_j²)/|S| ≥ n, so that
-    n of the floor becomes n times this share. The residuals of a pair are those given all other
-    columns but the two, scaled to mean square one: e_i ∝ v_i + ρ_ijv_j. For columns with a density,
-    and for events that are rare but independent, the share is 1.
+    Where a column opens others, the Gaussian variance of all rows is too low a floor; that of the
+    rows S where both residuals are alive is (Σ_S e_i²)(Σ_S e_j²)/|S|, and n of the floor becomes n
+    times this share (docs/theory/per-edge.md).
     """
     # Columns whose residuals lump near 0: many are far below one that not many more are below.
     some = centred[:: max(len(centred) // _ROWS_FOR_LUMP, 1)]

@@ -17,9 +17,7 @@ _MOST_STEPS, _CLOSE = 1000, 1e-10
 
 
 def nearest_correlation(matrix: FloatArray, smallest: float = 0.0) -> FloatArray:
-    """The nearest correlation matrix, no eigenvalue below `smallest` (Higham, IMA J. Numer. Anal.
-    2002).
-    """
+    """The nearest correlation matrix, no eigenvalue below `smallest` (Higham 2002)."""
     nearest, correction = matrix.copy(), np.zeros_like(matrix)
     for _ in range(_MOST_STEPS):
         before = nearest
@@ -54,10 +52,7 @@ class LatentEstimate(NamedTuple):
 
 
 def latent_estimate(concordance: Concordance, names: Sequence[str]) -> LatentEstimate:
-    """Invert sin(πτ/2), or the nearest correlation matrix if that is not positive definite.
-
-    Constant columns, and those that order the rows alike, are refused by name.
-    """
+    """Invert sin(πτ/2), or the nearest correlation matrix if that is not positive definite."""
     constant = np.flatnonzero(concordance.total.diagonal() == 0)
     if constant.size:
         more = f" (and {constant.size - 1} more)" if constant.size > 1 else ""

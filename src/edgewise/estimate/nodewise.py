@@ -36,13 +36,7 @@ _NO_COLUMNS: IntArray = np.empty(0, dtype=np.intp)
 
 
 class Neighbours(NamedTuple):
-    """The chosen neighbours of each column, in the order of the columns.
-
-    `of`: The neighbours of each column.
-    `penalty`: λ, of coefficients of columns in standard units, and in units of the noise.
-    `most`: The most that the lasso may choose for a column.
-    `cut`: The columns for which it chose more, and the largest were kept.
-    """
+    """The chosen neighbours of each column, λ, the most allowed, and the columns cut to that."""
 
     of: tuple[IntArray, ...]
     penalty: float
@@ -59,10 +53,7 @@ def universal_penalty(n_samples: int, n_features: int) -> float:
 def chosen_neighbours(
     correlation: FloatArray, penalty: float, most: int, given: IntArray = _NO_COLUMNS
 ) -> Neighbours:
-    """The columns that the scaled lasso of each column on all others keeps, the `most` largest.
-
-    The `given` columns are neighbours of all without a penalty: the lasso sees what they leave.
-    """
+    """The columns that the scaled lasso of each column on all others keeps, and the `given` ones."""
     p = len(correlation)
     context = require("sklearn", "sklearn", "Method 'nodewise'").config_context
     # Without its row and column a column cannot explain itself. They are taken out in place and
@@ -132,11 +123,7 @@ _ROWS_PER_NEIGHBOUR = 8
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NodewiseFit:
-    """The chosen neighbours, the regressions on them, and what those of the pairs need.
-
-    `residual_map` (p, p): B with v = Bᵀx for x in standard units: the residuals given A_i, scaled
-      to unit variance.
-    """
+    """The chosen neighbours, the regressions on them, and what those of the pairs need."""
 
     moments: SampleMoments
     neighbours: Neighbours
@@ -154,11 +141,7 @@ class NodewiseFit:
     def estimate(
         self, feature_names: Sequence[str], partial: FloatArray | None = None
     ) -> PrecisionEstimate:
-        """Θ̂ from the partial correlations of the pairs, if known by place; else they are found.
-
-        Each ρ̂_ij is that given S_ij; Θ̂_ii is one over the variance that the neighbours leave, and
-        Θ̂_ij = −ρ̂_ij√(Θ̂_iiΘ̂_jj). Such a Θ̂ need not be positive definite.
-        """
+        """Θ̂ from the partial correlations of the pairs, which need not be positive definite."""
         p = len(self.correlation)
         if partial is None:
             partial = np.empty(p * (p - 1) // 2)
@@ -200,12 +183,7 @@ def nodewise_fit(
     most: int | None = None,
     given: Sequence[int] = (),
 ) -> NodewiseFit:
-    """Choose the neighbours, and regress each column on its own.
-
-    `penalty`: λ of the scaled lasso, in units of √(2 log(p/√n)/n).
-    `most`: The most neighbours that a column keeps; by default n/8.
-    `given`: The places of columns that are neighbours of all others, without being chosen.
-    """
+    """Choose at most `most` neighbours (by default n/8) besides the `given`, and regress on them."""
     check_testable_shape(moments.n_samples, moments.n_features or 0, wide=True)
     n, covariance = moments.n_samples, moments.covariance()
     raise_if_not_measurable(covariance, moments.mean(), feature_names, first_look)

@@ -30,11 +30,7 @@ OF_ROW_ORDER = ("dependence", "levels", "short batches", "standardised blocks")
 
 
 class Assumes(Flag):
-    """What a method's guarantee assumes about the rows; the data may contradict it.
-
-    Skewed is: the rows far out lie on one side and are far out in several columns at once. Without
-    many rows per column p-values are too small; other methods lose only power then.
-    """
+    """What a method's guarantee assumes about the rows; the data may contradict it."""
 
     NOTHING = 0
     INDEPENDENT_ROWS = auto()
@@ -46,11 +42,7 @@ class Assumes(Flag):
 
 
 class Caution(str):
-    """A sentence about the data that a reader of the result should know.
-
-    `kind`: What it is about, such as "dependence".
-    `breaks`: Whether the method's guarantee does not hold on such data.
-    """
+    """A sentence of some `kind`, and whether it `breaks` the method's guarantee."""
 
     __slots__ = ("breaks", "kind")
     kind: str
@@ -207,13 +199,9 @@ class Missingness(NamedTuple):
 def missingness(pooled: PooledPairs, rows: FloatArray | None = None) -> Missingness | None:
     """A test that rows with and without a value have the same means; None if too few lack one.
 
-    If values are missing completely at random, the rows that have column a are a random part of
-    those that have b, whatever else is missing together. So the mean of b among them, minus its
-    mean among all, has the variance s_b²(1/n_ab − 1/n_b). The p-value is that of the largest
-    difference of all pairs of columns, times their number.
-
-    Means of few values of a skewed column are skewed too. The first `rows`, where they are known,
-    tell how much, and differences are made as rare as those of a gamma distribution are.
+    The mean of b among the rows with a, minus its mean, has the variance s_b²(1/n_ab − 1/n_b) where
+    values are missing completely at random. Bonferroni over the pairs; the skewness of the first
+    `rows` makes differences as rare as those of a gamma distribution.
     """
     scale = np.sqrt(pooled.covariance().diagonal())
     total, square = pooled.sums.total[0], pooled.sums.total_square[0]

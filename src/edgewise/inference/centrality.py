@@ -103,8 +103,7 @@ def sum_ends(
 ) -> ConfidenceInterval:
     """The ends of Σ_j |ρ_ij| over the chosen edges of each node; NaN for a node without any.
 
-    With `excess` by the delta method (see `correlated_reach`); else sums of the ends, whatever the
-    dependence.
+    With `excess` by the delta method, else sums of the ends.
     """
     down = np.where(chosen, ends.middle - ends.low, 0.0)
     up = np.where(chosen, ends.high - ends.size, 0.0)

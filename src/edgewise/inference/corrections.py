@@ -22,11 +22,7 @@ _ELEMENTS_AT_ONCE = 1 << 22
 
 
 def adjust(log_p: FloatArray, correction: str | None) -> FloatArray:
-    """Logarithms of adjusted p-values: a pair with at most log α is rejected at level α.
-
-    `correction`: Holm and Bonferroni control the probability of any false edge; Benjamini–Hochberg
-      and, under any dependence, Benjamini–Yekutieli the expected share of false edges.
-    """
+    """Logarithms of adjusted p-values: a pair with at most log α is rejected at level α."""
     m = log_p.shape[0]
     if correction is None or m == 0:
         return log_p.copy()
@@ -94,9 +90,7 @@ class MaxStatistic:
         return adjusted
 
     def largest(self, *some: BoolArray) -> list[FloatArray]:
-        """Draws of the largest |T| of the family, and of parts of it, on the normal scale, largest
-        first.
-        """
+        """Draws of the largest |T| of the family, and of parts of it, largest first; normal scale."""
         found = [
             [draws.max(axis=1), *(draws[:, own].max(axis=1, initial=0.0) for own in some)]
             for draws in self._draws()

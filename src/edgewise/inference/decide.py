@@ -72,10 +72,7 @@ def decision(measurement: Measurement, question: Question) -> tuple[Measurement,
 
 
 def within_family(measurement: Measurement, tested: BoolArray | None) -> Measurement:
-    """The same, whose draws of the largest statistic, and bound, are those of the tested pairs.
-
-    And of the diagonal entries of their columns: intervals of partial correlations need them.
-    """
+    """The same, whose draws of the largest statistic, and bound, are those of the tested pairs."""
     maxima, own = measurement.maxima, measurement.uncertainty
     if tested is None or maxima is None:
         return measurement
@@ -90,9 +87,7 @@ def within_family(measurement: Measurement, tested: BoolArray | None) -> Measure
 def _step_down(
     measurement: Measurement, question: Question, family: BoolArray
 ) -> tuple[FloatArray, float, PerEdge]:
-    """Log adjusted p-values by the law of the largest statistic, the level of a pair, and the
-    uncertainty with that law.
-    """
+    """Log adjusted p-values, the level of a pair, and the uncertainty with the law of the maximum."""
     own, maxima = measurement.uncertainty, measurement.maxima
     if maxima is None or not isinstance(own, PerEdge):
         raise ParameterError(

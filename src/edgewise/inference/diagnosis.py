@@ -244,8 +244,7 @@ def diagnosis_of(
 ) -> Diagnosis:
     """What the first pass says about the rows; without a first look at them, only their number.
 
-    `estimate` is from the same rows; its columns may be standardised. With `lags` the columns of
-    the rows before are the last ones, and it is the others that matter.
+    With `lags` the columns of the rows before are the last ones, and it is the others that matter.
     """
     # The same for standardised estimates: √Θ̂_ii, and the standard deviations of the columns.
     root = estimate.residual_map.diagonal()
@@ -356,18 +355,11 @@ def _dominant_rows(
 def dependence_pvalue(residuals: FloatArray) -> float:
     """The p-value of a test that rows do not depend on the rows before them.
 
-    Two portmanteau tests share the level, on unit-variance residuals v, columns in the order of
-    time, of shape (p, n). The first sees an autocorrelation of 0.2 in 150 rows, the second what
-    only products show, such as edges that come and go.
-
-    Of the residuals themselves: with u = v_t v_{t+l}, r = Σu/√Σu² is standard normal whatever the
-    tails of v and however its size clusters. Q = Σ r² over columns and lags; strongly related
-    columns have alike r, so Q is compared with the multiple of a χ² that has its mean and variance.
-
-    Of their products u = v_iv_j − mean, on which the edges rest, Bonferroni over the pairs: for
-    each lag k, T_k = Σ_t u_t u_{t+k} / √(Σ_t u_t² u_{t+k}²) is standard normal when they are
-    uncorrelated in time; Σ T_k² is then χ². Products over pairs factor, so a lag costs two matrix
-    products: Σ_t u_t u_{t+k} is (v_t∘v_{t+k})(v_t∘v_{t+k})ᵀ less the squared mean.
+    Two portmanteau tests share the level, on unit-variance residuals v of shape (p, n). Of v
+    itself: with u = v_t v_{t+l}, r = Σu/√Σu² is standard normal whatever the tails of v, and Q = Σ
+    r² over columns and lags is compared with the multiple of a χ² that has its mean and variance.
+    Of products u = v_iv_j − mean, Bonferroni over the pairs: Σ_k T_k² is χ², T_k = Σ_t u_t u_{t+k}
+    / √(Σ_t u_t² u_{t+k}²). Products over pairs factor, so a lag costs two matrix products.
     """
     residuals = residuals[:, :_MOST_ROWS]
     p, n = residuals.shape
@@ -405,11 +397,7 @@ def dependence_pvalue(residuals: FloatArray) -> float:
 
 
 def _clipped(residuals: FloatArray) -> FloatArray:
-    """Without far values, so that a few extreme rows do not spoil the normal limit.
-
-    Independent rows stay independent under any transformation. Where extreme rows alone decide the
-    standard deviation, the median gives the usual size.
-    """
+    """Without far values, so that a few extreme rows do not spoil the normal limit."""
     sizes, limit = np.abs(residuals[:, :_ROWS_OF_MEDIAN]), np.asarray(_CLIP)
     # Only if half of the values are small is the median small; to count is faster than to sort.
     if ((sizes > _CLIP / _ROBUST_CLIP).sum(axis=1) <= sizes.shape[1] // 2 + 1).any():
@@ -429,16 +417,10 @@ def _lagged(rows: FloatArray, lags: Sequence[int]) -> FloatArray:
 def correlation_times(
     estimate: PrecisionEstimate, first_look: FirstLook
 ) -> tuple[FloatArray, FloatArray]:
-    """How long the products of each pair of residuals are correlated: τ_ij = 1 + 2 Σ r_i r_j.
+    """τ_ij = 1 + 2 Σ r_i r_j of each pair of residuals, and the mean lag 2 Σ l r_i r_j / τ_ij.
 
-    With r the autocorrelations of single columns, this is the time of their product where the two
-    are not related, and n/τ_ij are the independent rows that say as much about the pair. The
-    diagonal has the times of squares: that of no pair is above the geometric mean of both.
-    The mean lag 2 Σ l r_i r_j / τ_ij says how far apart rows are that still go together; with
-    seasons and blocks it is longer than the time.
-
-    Residuals of dependent rows forget too soon where columns are many for the rows that remain;
-    there the columns themselves tell.
+    n/τ_ij independent rows say as much about the pair. Where columns are many for the rows that
+    remain, residuals forget too soon, and the columns themselves tell.
     """
     rows = first_look.leading[:_MOST_ROWS]
     centred = estimate.centre.subtract_from(rows, np.empty(rows.shape[::-1]))
@@ -474,12 +456,7 @@ def _times_of(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def level_columns(rows: FloatArray) -> BoolArray:
-    """Which columns wander like a random walk, or follow a trend.
-
-    With r = 1 − Σ(x_t − x_{t−1})²/2Σ(x_t − mean)², von Neumann's form of the autocorrelation, a
-    random walk has m(1 − r) = O(1) and a stationary column m(1 − r) → ∞. `rows` are consecutive,
-    features first.
-    """
+    """Which columns wander like a random walk, by von Neumann's ratio, or follow a trend."""
     m = rows.shape[1]
     if m < FEWEST_ROWS:
         return np.zeros(len(rows), dtype=bool)

@@ -34,12 +34,7 @@ _KEPT_SHARE = 0.1
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PermutedMaxima:
-    """The sizes |D| of permuted labels, largest first.
-
-    `largest` (permutations,): The largest of all tests in each permutation.
-    `each` (kept, pairs): The largest sizes of each pair by itself: not all, but the share that
-      levels need.
-    """
+    """D| of permuted labels, largest first: of all tests (`largest`), and the most of `each` pair."""
 
     largest: FloatArray
     each: FloatArray
@@ -87,10 +82,7 @@ class GroupZ:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class GroupDifference:
-    """z_A − z_B of every pair, with what tests and intervals of it are made from.
-
-    `permuted`: The statistic after permutations of the labels, in place of Student's reference.
-    """
+    """z_A − z_B of every pair; with `permuted` statistics in place of Student's reference."""
 
     first: GroupZ
     second: GroupZ
@@ -153,15 +145,7 @@ def log_any(log_p: FloatArray, n_tests: int) -> float:
 
 
 class PermutedTests(NamedTuple):
-    """What permutations say about all tests.
-
-    `log_pvalue` (tests,): Of each test by itself: (1 + number of sizes as large)/(1 +
-      permutations).
-    `log_adjusted` (tests,): Stepping down from the largest size (Westfall & Young 1993; Romano &
-      Wolf 2005); NaN outside the family.
-    `sizes` (tests,), `draws` (permutations, tests): |D| as it was observed, and after each
-      permutation.
-    """
+    """D| of all tests and of `draws` after permutations; log p-values, adjusted by stepping down."""
 
     log_pvalue: FloatArray
     log_adjusted: FloatArray
@@ -206,10 +190,8 @@ def difference_interval(
 ) -> ConfidenceInterval:
     """The range of tanh a − tanh b over ((a − z_A)/r_A)² + ((b − z_B)/r_B)² ≤ 1.
 
-    With r = c·se, the ellipse is the set of (a, b) whose likelihood ratio is at most c². Its range
-    has the width of the delta method in the limit, stays within ±2, and contains 0 exactly where
-    the ellipse meets the line a = b: where |z_A − z_B| ≤ c√(V_A + V_B), so that the test of
-    equality does not reject.
+    It contains 0 exactly where |z_A − z_B| ≤ c√(V_A + V_B), r = c·se: where the test does not
+    reject.
     """
     reach_a, reach_b = np.minimum(reach_a, _SATURATED), np.minimum(reach_b, _SATURATED)
     low, high = _largest(z_b, z_a, reach_b, reach_a), _largest(z_a, z_b, reach_a, reach_b)

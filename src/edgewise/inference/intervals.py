@@ -42,10 +42,8 @@ def around_fisher_z(partial: FloatArray, half: FloatArray) -> ConfidenceInterval
 def on_precision_scale(
     precision: FloatArray, interval: ConfidenceInterval, half: FloatArray
 ) -> ConfidenceInterval:
-    """Θ̂_ij ± half, with the end next to zero moved so that it leaves zero where that for ρ_ij does.
-
-    Outside zero that end is at least ρ's times the least that the diagonal may be; inside, both are at
-    least as far out as ρ's.
+    """Θ̂_ij ± half, with the end next to zero moved so that it leaves zero where that for ρ_ij
+    does.
     """
     unit = root_outer(precision)
     slack = half.diagonal() / precision.diagonal()

@@ -37,11 +37,7 @@ _ID = re.compile(
 def mistakes(
     columns: FloatArray, different: FloatArray, estimate: PrecisionEstimate, names: Sequence[str]
 ) -> tuple[Caution, ...]:
-    """What looks like a mistake, each in a sentence that names the columns.
-
-    `columns` are the first rows, features first; `different` is the share of different values
-    among the first of each.
-    """
+    """What looks like a mistake in the first rows (features first), in sentences that name columns."""
     p, n = columns.shape
     if n < _FEWEST:
         return ()

@@ -25,11 +25,7 @@ _LARGE = 20.0
 
 
 class Reference(ABC):
-    """The distribution of a statistic under the null, symmetric about zero.
-
-    `degrees_of_freedom`: Those of the standard errors; None if it is normal.
-    `anytime`: Whether it holds at all looks at a stream at once.
-    """
+    """The distribution of a statistic under the null; `anytime`: at all looks at a stream at once."""
 
     __slots__ = ()
     anytime: ClassVar[bool] = False
@@ -144,9 +140,8 @@ class AnytimeReference(Reference):
 
 
 def degrees_of_freedom(terms: int, kurtosis: FloatArray) -> FloatArray:
-    """Degrees of freedom of a variance estimate, by matching its spread to a χ² (Satterthwaite).
-
-    A mean of m squares of terms with kurtosis κ has relative variance (κ − 1)/m, a χ²_ν/ν has 2/ν.
+    """Degrees of a variance: its relative variance (κ − 1)/m is that of χ²_ν/ν, 2/ν
+    (Satterthwaite).
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         degrees = 2 * terms / (kurtosis - 1)
@@ -161,12 +156,7 @@ def tuned_rho2(alpha: float, n_samples: int) -> float:
 
 
 def log_two_sided_tail(t: FloatArray, df: FloatArray | float) -> FloatArray:
-    """log P(|T| > |t|) for Student's T with `df` degrees of freedom.
-
-    Where the probability underflows, the density's tail is integrated in the variable
-    s = (ν+1)/2 · log((ν+u²)/(ν+t²)), which turns it into a Gauss–Laguerre integral of a smooth
-    function.
-    """
+    """log P(|T| > |t|) for Student's T; where P underflows, by Gauss–Laguerre quadrature."""
     t = np.abs(t)
     direct = 2 * special.stdtr(df, -t)
     if np.any(np.equal(df, 1)):  # SciPy 1.17 has only eight digits of it (issue 25667)

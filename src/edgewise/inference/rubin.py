@@ -20,15 +20,7 @@ _FEWEST_DEGREES = 1e-3
 
 
 class Pooled(NamedTuple):
-    """What m imputed copies say together, for each entry.
-
-    `mean`: The mean of the estimates.
-    `standard_error`: √T, T = W + (1 + 1/m)B: W the mean of the squared standard errors, B the
-      sample variance of the estimates.
-    `missing`: λ = (1 + 1/m)B/T: the share of the variance that is there because values are missing.
-      For many copies it is the fraction of missing information.
-    `degrees`: Barnard and Rubin's degrees of freedom of T.
-    """
+    """What m imputed copies say together; `missing` is λ = (1 + 1/m)B/T, `degrees` those of T."""
 
     mean: FloatArray
     standard_error: FloatArray
@@ -39,13 +31,9 @@ class Pooled(NamedTuple):
 def pool_estimates(
     estimates: Sequence[FloatArray], errors: Sequence[FloatArray], degrees: Sequence[FloatArray]
 ) -> Pooled:
-    """Rubin's rules for every entry, from the estimates of each copy and their standard errors.
+    """Rubin's rules for every entry; `degrees` are those of each copy if no value were missing.
 
-    1/ν = 1/ν_old + 1/ν_obs, with ν_old = (m − 1)/λ² and
-    ν_obs = (ν_com + 1)/(ν_com + 3) · ν_com (1 − λ). `degrees` is ν_com of each copy: what its
-    standard errors would have if no value were missing. A variance with ν degrees has the relative
-    variance 2/ν, and the variances of the copies rise and fall together, so their harmonic mean is
-    that of W.
+    1/ν = 1/ν_old + 1/ν_obs, ν_old = (m − 1)/λ² and ν_obs = (ν_com + 1)/(ν_com + 3) · ν_com (1 − λ).
     """
     m = len(estimates)
     # About the first copy, so that equal copies have no variance, not even one of rounding.

@@ -238,10 +238,7 @@ class Sample:
         return order == "all" and self.rows is None and not left_out
 
     def quartics(self, A: FloatArray | None = None, *, left_out: bool = False) -> CentralQuartics:
-        """Fourth moments of the columns and of the norm of A(x − mean), or of x − mean.
-
-        With `left_out`, where A whitens the rows, each is in units of the covariance without it.
-        """
+        """Fourth moments of A(x − mean); `left_out` whitens each row without itself."""
         state = self.state
         kept = isinstance(state, Moments) and state.order != 2 and A is None
         if isinstance(state, Moments) and (kept or self._has_products(left_out)):
@@ -362,8 +359,8 @@ def open_sample(
 ) -> Sample:
     """What `needs` asks for, from rows (read once, here) or from a state.
 
-    `check_names_of` is called with the columns before any row is read; `pairwise` says whether rows
-    may lack values, `leave_out` whether columns that turn out to say nothing go.
+    `check_names_of` is called with the columns before any row is read; `leave_out` lets columns
+    that turn out to say nothing go.
     """
     check = check_names_of or (lambda names: None)
     if isinstance(data, RowState):
@@ -411,9 +408,8 @@ def _columns_that_say_nothing(sample: Sample) -> dict[str, str]:
 
 
 def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool = False) -> Sample:
-    """Make the first pass over the rows; the sample can make further ones.
-
-    Where values turn out to be missing, and `pairwise` allows it, that of pairs of columns.
+    """Make the first pass over the rows; that of `pairwise` sums where values turn out to be
+    missing.
     """
     options, p = options_of(table), len(table.feature_names)
     weighted, clusters = options.weights, None

@@ -43,11 +43,10 @@ _NUMBERS = SimpleNamespace(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SignFlip(Reference):
-    """The law of Σ ε_k a_k, one for each entry, known by Σ a_k⁴ and Σ a_k⁶.
+    """The law of Σ ε_k a_k, one for each entry, known by Σ a_k⁴ and Σ a_k⁶ (or a bound on it).
 
-    The tail is the saddlepoint formula of Lugannani and Rice for r equal signs of size a and a
-    normal rest: a² = Σa⁶/Σa⁴ and r = (Σa⁴)³/(Σa⁶)² give them the same two sums. Σa⁶ may be an upper
-    bound, at most (Σa⁴)^{3/2}: the tail is then as heavy as that allows.
+    The saddlepoint tail of Lugannani and Rice for r equal signs of size a and a normal rest: a² =
+    Σa⁶/Σa⁴ and r = (Σa⁴)³/(Σa⁶)².
     """
 
     fourth: FloatArray
@@ -119,8 +118,7 @@ class _Law(NamedTuple):
     def score(self, s: Any) -> Any:
         """The z of a standard normal that is as rare as t = K′(s): r + log(u/r)/r.
 
-        r² = 2(sK′ − K) and u² = s²K″. The normal part has the same of both; one sign has
-        r² = 2(y tanh y − log cosh y) and u² = y²/cosh² y with y = as, for small y by their series.
+        r² = 2(sK′ − K) and u² = s²K″; of one sign, for small as, by their series.
         """
         f, y = self.f, self.a * s
         small = y < _SMALL

@@ -113,11 +113,9 @@ def floored_spread(
     fisher_z: FloatArray,
     rows: FloatArray | None = None,
 ) -> Spread:
-    """Standard errors from variances, which are never taken below those of Gaussian rows.
+    """Standard errors from variances, never below those of Gaussian rows.
 
-    Where two rare events never meet in the sample, the variance that the rows show collapses, and a
-    test that trusts it sees an association that is not there. `precision` is in units of Θ_iiΘ_jj.
-    `rows` is the effective sample size of each pair, if rows depend on each other.
+    `precision` is in units of Θ_iiΘ_jj, `rows` the effective sample size of each pair.
     """
     least, least_z = gaussian_variances(estimate, rows=rows)
     least, least_z = least / estimate.live_share, least_z / estimate.live_share
@@ -132,9 +130,8 @@ def floored_spread(
 def gaussian_variances(
     estimate: PrecisionEstimate, kurtosis_ratio: float = 1.0, rows: FloatArray | None = None
 ) -> tuple[FloatArray, float | FloatArray]:
-    """Var Θ̂_ij = ((1+κ)(1 + ρ²) + κρ²)/(n − p − 1) in units of Θ_iiΘ_jj, Var z = (1+κ)/(n − p − 1).
-
-    Of elliptical rows, 1+κ their `kurtosis_ratio`; κρ² is the trace part of their fourth moments.
+    """Var Θ̂_ij = ((1+κ)(1 + ρ²) + κρ²)/(n − p − 1) in units of Θ_iiΘ_jj, Var z = (1+κ)/(n − p −
+    1).
     """
     spent = len(estimate.precision) + 1
     left: float | FloatArray = max(estimate.n_samples - spent, 1)
@@ -148,14 +145,9 @@ def gaussian_variances(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PerEdge(Uncertainty):
-    """Partial correlations on Fisher's z scale, with standard errors and a reference.
+    """Fisher's z with standard errors and a reference; `exact`: Student's t of Gaussian rows.
 
-    The statistic is z over its standard error. With `exact`, it is Student's t = ρ̂√(ν/(1 − ρ̂²))
-    instead, ν the degrees of freedom of the reference: Gaussian rows have exactly that law. Then
-    an interval reaches z ± atanh of the ρ that is just significant.
-
-    Simultaneous intervals divide the level by the number of pairs (Bonferroni), unless draws of
-    the largest statistic are known (`maxima`, of the correction "maxt").
+    Simultaneous intervals are Bonferroni's, or by draws of the largest statistic (`maxima`).
     """
 
     spread: Spread
@@ -241,15 +233,8 @@ class PerEdge(Uncertainty):
 class ScoreTest(Uncertainty):
     """The score test inverted: p-values, effects and intervals from one quadratic in ρ₀.
 
-    T(ρ₀) = n(ρ̂ − ρ₀)/√max(A − Bρ₀ + Cρ₀², (n²/m)(1 − ρ₀²)²) tests ρ = ρ₀. The variance in the root
-    is the rows' own, but never below the Gaussian one: where two rare events never meet in the
-    sample, the rows' own variance collapses, and a test that trusts it sees an association that is
-    not there.
-
-    `degrees` (p, p): m = n − p + 1; for rows in clusters less, and a number of its own for each
-      pair.
-    `second`, `cross`, `ends` (p, p): A, B and C.
-    `precision_error` (p, p): Standard errors of the entries of Θ̂.
+    T(ρ₀) = n(ρ̂ − ρ₀)/√max(A − Bρ₀ + Cρ₀², (n²/m)(1 − ρ₀²)²) tests ρ = ρ₀: `second`, `cross` and
+    `ends` are A, B and C, `degrees` m.
     """
 
     n_samples: int
@@ -285,12 +270,7 @@ class ScoreTest(Uncertainty):
     def complete_degrees(
         self, n_samples: int, n_features: int, n_clusters: int | None = None
     ) -> float | FloatArray:
-        """m: on Gaussian rows the error of z is 1/√m.
-
-        Student's t with m degrees is wider than the normal law by what √(n − p − 1), the usual
-        root, is smaller than √m. With rows in clusters its terms are the clusters, and their number
-        less one is the most that it has.
-        """
+        """m: on Gaussian rows the error of z is 1/√m; at most the number of clusters less one."""
         most = np.inf if n_clusters is None else max(n_clusters - 1, 1)
         return np.minimum(np.asarray(self.degrees, dtype=np.float64), most)
 
@@ -337,9 +317,8 @@ class ScoreTest(Uncertainty):
     ) -> tuple[FloatArray, FloatArray]:
         """{ρ₀: n²(ρ̂ − ρ₀)² ≤ c²(A − Bρ₀ + Cρ₀²)} within ±1.
 
-        With heavy tails the set may be all but a gap. Where zero lies in the gap, the interval is
-        on the side of ρ̂, and no nearer to zero than either end of the gap: it leaves [−v, v] where
-        T rejects all of that. Elsewhere it is everything.
+        With heavy tails it may be all but a gap: then the side of ρ̂, no nearer to zero than the
+        gap.
         """
         n2, c2 = float(self.n_samples) ** 2, np.square(critical)
         # aρ₀² − 2bρ₀ + d ≤ 0
@@ -363,11 +342,7 @@ class ScoreTest(Uncertainty):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bound(Uncertainty):
-    """|Θ̂_ij − Θ_ij| ≤ τu_ij for all i, j with probability 1 − α; τ follows from the radius at α.
-
-    The p-value of an entry is the smallest level that declares it an edge: the level of the radius
-    at which τ is the largest error that leaves that entry an edge.
-    """
+    """Θ̂_ij − Θ_ij| ≤ τu_ij for all i, j with probability 1 − α; τ follows from the radius at α."""
 
     radius: Radius
     transfer: Transfer
@@ -476,9 +451,7 @@ def _relative_units(precision: FloatArray, units: FloatArray) -> tuple[FloatArra
 class LargestRadius:
     """ε: max |Θ̂_ij − Θ_ij|/se_ij over all entries stays below it with probability 1 − α.
 
-    Whichever is smaller: the quantile of draws of the maximum (`MaxStatistic.largest`), which know
-    how the entries depend on each other; or Student's at α divided by the number of entries, which
-    holds whatever their dependence, and is all there is at levels below those of the draws.
+    The smaller of the quantile of draws of the maximum, and Student's at α over the entries.
     """
 
     maxima: FloatArray

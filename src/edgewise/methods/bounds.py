@@ -382,10 +382,7 @@ def radius_of(
     solver: str,
     whitened: bool = False,
 ) -> tuple[Radius, dict[str, Any]]:
-    """The radius of Σ̂ in the coordinates A c, and what a result records about it.
-
-    Where A whitens, the chi-square radius takes each row in units of the covariance without it.
-    """
+    """The radius of Σ̂ in the coordinates A c, and what a result records about it."""
     options: dict[str, Any] = {"radius": kind}
     if kind in WITH_SUPPORT:
         options["support"] = np.asarray(support).tolist()
@@ -538,10 +535,7 @@ def checked_square_products(
 
 
 def hoeffding_radius(sample: Sample, A: FloatArray | None, support: Any) -> HoeffdingRadius:
-    """Hoeffding's radius in the coordinates A c, after a pass that finds no row outside.
-
-    Of a state, which has no rows left, the declared support is believed.
-    """
+    """Hoeffding's radius after a pass that finds no row outside; of a state, support is believed."""
     p = len(sample.feature_names)
     intervals = intervals_of(support, sample.feature_names)
     if sample.rows is not None or sample.first_look is not None:

@@ -189,9 +189,7 @@ class KendallBound(Kendall):
 def _spread(left_out: LeftOut, estimate: PrecisionEstimate, tied: FloatArray) -> Spread:
     """Standard errors, never below those of independent columns with as many ties.
 
-    For independent columns n Var τ̂ = 4 V_iV_j/(f_if_j), f what ties leave of τ and V the variance
-    of a row's share of rows below it minus that above. With the shares q of the column's values
-    3V = 1 − Σq³ ≤ 1 − (Σq²)² = 1 − t², t = Σq² the share of tied pairs; z changes π/2 times as
+    For these n Var τ̂ ≤ (4/9) larger_i larger_j, larger = (1 − t²)/f(t); z changes π/2 times as
     fast.
     """
     p, n = len(estimate.precision), estimate.n_samples

@@ -93,11 +93,7 @@ def jackknife(powers: FloatArray) -> FloatArray:
 def complete_without(
     estimate: PrecisionEstimate,
 ) -> tuple[FloatArray, Callable[[PowerSums], FloatArray]]:
-    """The columns' deviations, and the covariance without each of some units, in units of these.
-
-    They may be far apart, and so may the means: these are those of all rows, as in
-    `PowerSums.moved`.
-    """
+    """The columns' deviations, and the covariance without each of some units, in units of these."""
     scale = np.sqrt(estimate.covariance.diagonal())
     unit = 1 / scale / scale[:, np.newaxis]
     scatter = estimate.covariance * unit * (estimate.n_samples - 1)
@@ -193,11 +189,7 @@ def _inverses(correlations: FloatArray) -> FloatArray:
 
 
 class LeftOut:
-    """How the estimates vary when one batch is left out, from the covariances without each.
-
-    `variance_z` is the jackknife's of Fisher's z, `variance` of Θ̂ over Θ̂_iiΘ̂_jj. Columns of the
-    covariances are in units of `scale`.
-    """
+    """How the estimates vary when one batch is left out: jackknife variances of z and of Θ̂."""
 
     def __init__(
         self,
@@ -297,11 +289,11 @@ def left_out_pairwise_batches(
 
 
 def _degrees(every: PairwiseSums, sums: PairwiseSums, whole: _AllPairs) -> FloatArray:
-    """Degrees of freedom of a variance from batches of which some have little of a pair.
+    """Degrees of freedom, (Σ_b)²/Σ_b² − 1 (Satterthwaite), where some batches have little of a
+    pair.
 
-    Batch b adds to the variance of Σ̂_ab in proportion to v = Σ w²/N_ab² over its rows that have
-    both, and to that of Θ̂_ij in proportion to Σ_ab θ_ia²θ_jb² v. If all of it comes from a few
-    batches, so do the degrees of freedom: (Σ_b)²/Σ_b² − 1 (Satterthwaite), K − 1 for equal batches.
+    Batch b adds to Var Θ̂_ij in proportion to Σ_ab θ_ia²θ_jb² v, v = Σ w²/N_ab² over its rows with
+    both.
     """
     theta = whole.estimate.precision * whole.scale * whole.scale[:, np.newaxis]
     squares = theta**2
@@ -317,12 +309,10 @@ def _degrees(every: PairwiseSums, sums: PairwiseSums, whole: _AllPairs) -> Float
 
 
 class _Units:
-    """Some of the units: what they add, and the estimate without each.
+    """Some of the units: the `scatter` of residuals that each adds, and the estimate without it.
 
-    `scatter` are the products of residuals; `rho` the partial correlations without the unit (0 on
-    the diagonal), `ratio` is √(Θ_ii without it / Θ̂_ii), and `share` the rows that are left, minus
-    1, over n − 1. `tau` is 1/σ² of the errors of each, `between` is Σ v over its rows; `root` are
-    the roots of the diagonal of Θ̂, and `rest` the covariances without each unit.
+    `ratio` is √(Θ_ii without it / Θ̂_ii), `share` the rows left, minus 1, over n − 1, `tau` 1/σ² of
+    the errors of each, `between` Σ v over its rows.
     """
 
     def __init__(
@@ -380,10 +370,8 @@ def _rho_of(estimate: PrecisionEstimate) -> FloatArray:
 
 
 def _totals(units: Iterator[_Units], estimate: PrecisionEstimate, *, scores: bool) -> Sums:
-    """Sums over units: powers of the terms of the score test, or of changes of z; and of Θ̂.
-
-    The first are those of the products P: Σ P², Σ PE, ¼Σ E², Σ P⁴ and Σ P⁶, E the ends. Last comes
-    Σ (Σ v)(Σ v)ᵀ.
+    """Powers of the terms P of the score test (Σ P², Σ PE, ¼Σ E², Σ P⁴, Σ P⁶; E the ends) or of z;
+    those of Θ̂; and Σ (Σ v)(Σ v)ᵀ.
     """
     rho = _rho_of(estimate)
     terms, between = np.zeros((5, *rho.shape)), np.zeros(rho.shape)
@@ -475,12 +463,9 @@ def _clusters(
 
 
 def _taus(clusters: ClusterMoments, estimate: PrecisionEstimate) -> FloatArray:
-    """1/σ² of the errors of each cluster, relative to those of other clusters.
+    """1/σ² of the errors of each cluster, relative to that of the median row's, if above 1.
 
-    What matters is their variance where the cluster decides about its own fit: s = Σ vᵀHv/(p Tr
-    H(I − H)), 1 on average where all errors have one scale. Rows that are alike make s larger in
-    all clusters, so it is taken relative to that of the cluster of the median row, if that is above
-    1.
+    Their variance where the cluster decides about its own fit is s = Σ vᵀHv/(p Tr H(I − H)).
     """
     n, p = estimate.n_samples, len(estimate.precision)
     counts = clusters.counts().astype(np.float64)
@@ -512,13 +497,9 @@ def _effective_rows_of_clusters(
 ) -> tuple[FloatArray, FloatArray]:
     """How many independent rows have a score as uncertain as that of all rows, and degrees.
 
-    From the rows of each cluster, and Σ_g (Σ v)(Σ v)ᵀ over the rows of each. With unrelated
-    Gaussian residuals of which two in the same cluster have the correlations r_i and r_j, the terms
-    Σ e_ie_j of clusters have the variances s_g² = n_g + r_ir_j n_g(n_g − 1), and their sum has
-    n²/rows. Where two columns depend on the same other rows, but on some more than on others, it is
-    larger: the mean of the products of correlations is then above the product of their means. Where
-    traits of subjects are rare, the variance that the clusters show is smaller: it collapses. The
-    degrees of freedom are (Σ s_g²)²/Σ s_g⁴ (Satterthwaite), at most G − 1.
+    Two rows of a cluster have residuals with correlations r_i and r_j, found from Σ_g (Σ v)(Σ v)ᵀ:
+    the terms of clusters have variances s_g² = n_g + r_ir_j n_g(n_g − 1), and their sum n²/rows.
+    Degrees are (Σ s_g²)²/Σ s_g⁴ (Satterthwaite), at most G − 1.
     """
     n, pairs = float(counts.sum()), counts * (counts - 1)
     own = between.diagonal()

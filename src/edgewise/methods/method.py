@@ -78,8 +78,7 @@ def option(
 ) -> Any:
     """A field of a method: its default, the values it may have, and its command-line option.
 
-    An int is from `at_least` on, a float strictly between `above` and `below`; None is allowed where
-    it is the default. With `found`, results record what came of the option.
+    An int is from `at_least` on, a float between `above` and `below`; `found`: results record it.
     """
     metadata = {
         "help": help,

@@ -104,9 +104,8 @@ def _of_score_test(
 ) -> Power:
     """Power of T = n(ρ̂ − ρ₀)/√max(Σ w u(ρ₀)², (n²/m)(1 − ρ₀²)²), ρ₀ the least effect.
 
-    A linear map of the residuals of a pair gives them the correlation of the effect: in the basis
-    e_i ± e_j their variances 1 ± ρ become 1 ± ρ′. The products x = e_ie_j and half sums of squares
-    h = (e_i² + e_j²)/2 then become (a² + b²)x + 2abh and (a² + b²)h + 2abx.
+    A linear map gives the residuals of a pair the correlation of the effect
+    (docs/theory/planning.md).
     """
     n, p = test.n_samples, len(test.second)
     xx, xh, hh = pairs_of(test.second) / n, pairs_of(test.cross) / (2 * n), pairs_of(test.ends) / n

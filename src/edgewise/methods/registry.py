@@ -69,9 +69,7 @@ def method_of(
     options: Mapping[str, Any] | None = None,
     function: Callable[..., Any] | None = None,
 ) -> Method:
-    """The method that a user named, with its options as keywords of `function`; or the object
-    given.
-    """
+    """The method that a user named, with its options as keywords of `function`; or the object."""
     from edgewise.methods.method import Method
 
     options = options or {}

@@ -72,9 +72,7 @@ class Wald(Method):
 def sandwich(
     sample: Sample, estimate: PrecisionEstimate, *, own_scale: bool = False
 ) -> tuple[Spread, FloatArray]:
-    """Errors of Θ̂ and z, and their degrees; with `own_scale`, rows are weighed as in the score
-    test.
-    """
+    """Errors of Θ̂ and z, and their degrees; with `own_scale`, rows weigh as in the score test."""
     if sample.clusters is not None or sample.pairwise is not None:
         return unit_sandwich(sample, estimate)
     leverage = estimate.leverage(own_scale=own_scale)
@@ -101,11 +99,7 @@ def precision_variance(rho: FloatArray, square_square: FloatArray, n: int) -> Fl
 def _influences(
     rho: FloatArray, sums: PairSums, exact: ExactPairs | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Sums of the second and fourth powers of v_iv_j + (ρ/2)(v_i² + v_j²), the influence on ρ̂_ij.
-
-    Its mean is −ρ + ρ = 0. The fourth power is that of v_iv_j, unless ρ is close to ±1: it only
-    decides about degrees of freedom.
-    """
+    """Σ of the second and fourth powers of v_iv_j + (ρ/2)(v_i² + v_j²), the influence on ρ̂_ij."""
     square, cube = sums.square_square, sums.cube_linear
     ends = square.diagonal()
     second = square + rho * (cube + cube.T) + rho**2 / 4 * (ends[:, np.newaxis] + ends + 2 * square)

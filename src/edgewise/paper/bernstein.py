@@ -105,9 +105,7 @@ class BernsteinRadius:
 
 
 def _largest_deviation(seen: FloatArray, distance: FloatArray, a: float) -> FloatArray:
-    """The largest standard deviation q that goes with the one seen: q² − caq ≤ seen² + (aq +
-    ca²/6)².
-    """
+    """The largest q that goes with the deviation seen: q² − caq ≤ seen² + (aq + ca²/6)²."""
     if a >= 1:
         return np.full(np.shape(seen), np.inf)
     linear = a * (1 + a**2 / 3) * distance

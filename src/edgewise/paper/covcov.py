@@ -47,11 +47,7 @@ def u_statistic_factor(n_samples: int) -> float:
 
 
 def trace_from_quartics(n_samples: int, s: FloatArray, quartics: CentralQuartics) -> float:
-    """Tr Cov(U(Σ̂)) = (n−2)/(n(n−1)) · {½(mean‖c‖⁴ + Σᵢ mean cᵢ⁴) − Σ_{i≤j} s_ij²}.
-
-    Σ_{i≤j} m_ijij = ½(mean‖c‖⁴ + Σᵢ mean cᵢ⁴), because ‖c‖⁴ = Σ_ij cᵢ²cⱼ² counts each pair
-    twice and each diagonal once; likewise Σ_{i≤j} s_ij² = ½(‖s‖² + Σᵢ s_ii²).
-    """
+    """Tr Cov(U(Σ̂)) = (n−2)/(n(n−1)) · {½(mean‖c‖⁴ + Σᵢ mean cᵢ⁴) − Σ_{i≤j} s_ij²}."""
     check_range(s)
     with np.errstate(over="ignore", invalid="ignore"):
         fourth = (quartics.norm + quartics.columns.sum()) / 2
@@ -205,10 +201,7 @@ def finite(value: float) -> float:
 
 
 def solver_seconds(n: int, p: int, *, in_memory: bool) -> dict[str, float]:
-    """The approximate cost of λ_max: of the matrix and its spectrum, and of products alone.
-
-    The latter is that of Gaussian data, for which the iteration converges most slowly.
-    """
+    """The approximate cost of λ_max: of the matrix and its spectrum, and of products alone."""
     d = p * (p + 1) / 2
     reading = 0.0 if in_memory else _READING_NS_PER_ELEMENT
     full = n * (d * d / _FLOPS_PER_NS + p * reading) + d**3 / _SPECTRUM_FLOPS_PER_NS

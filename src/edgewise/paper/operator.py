@@ -38,19 +38,11 @@ _MOST_GROUPS = 16
 
 
 class CovcovOperator:
-    """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, known by its products.
+    """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, known by its products, one pass for a block each.
 
-    Vectors run over the upper triangle with the diagonal, row by row, as in
-    ``numpy.triu_indices(p)``. Every product, of one vector or of a block of them, is one pass over
-    the rows; `passes` and `products` count them.
-
-    `A` takes the rows A c in place of c. `frobenius` weights off-diagonal entries by √2, so that
-    the squared norm of U is that of the matrix. `left_out` takes each row in units of the
-    covariance without it, only where A whitens the rows. `in_memory` says that a pass is all
-    arithmetic: what is only on the way to a result is then done in single precision, at half the
-    price, and the rows in that precision are kept, up to 128 MiB. Rows that are read for every pass
-    gain little by it, and in double precision nothing depends on how they are cut into files and
-    partitions.
+    `A` takes the rows A c in place of c; `frobenius` weights off-diagonal entries by √2; `left_out`
+    takes each whitened row in units of the covariance without it. `in_memory`: what is only on the
+    way to a result is in single precision, and the rows in that precision are kept.
     """
 
     def __init__(
@@ -114,9 +106,7 @@ class CovcovOperator:
         return np.asarray(V[self._upper] * self._weight)
 
     def multiply(self, vectors: AnyArray, dtype: npt.DTypeLike = np.float64) -> FloatArray:
-        """The product with each column, divided by `unit`, in one pass; sums are in double
-        precision.
-        """
+        """The product with each column, divided by `unit`, in one pass; sums in double precision."""
         columns = np.asarray(vectors, dtype=np.float64).T
         matrices = [self._inside(self._symmetric(column)) for column in columns]
         # In units of their largest entries: in those of the data they may not fit into `dtype`.

@@ -36,12 +36,10 @@ class Radius(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NormalRadius:
-    """ε = √v z_{1−α/2}.
+    """ε = √v z_{1−α/2}: the paper's Lemma 1 (v = 2λ_max) or Corollary 1 (v = 2 Tr of Cov(U(Σ̂))).
 
-    With v = 2λ_max or 2 Tr of Cov(U(Σ̂)) this is the paper's Lemma 1 or Corollary 1. With the trace
-    in Frobenius weights it is the same bound, without losing a factor 2 on the diagonal. The bound
-    is proven up to the level `max_alpha`; above it `epsilon` raises, and `log_level` is 0. With
-    `for_all` it bounds each entry at every level, and all of them at once up to that level only.
+    Proven up to `max_alpha`, above which `epsilon` raises; with `for_all` it bounds each entry at
+    every level, and all at once up to that level only.
     """
 
     variance: float
@@ -68,10 +66,8 @@ class NormalRadius:
 class ChiSquareRadius:
     """ε² is the 1 − α quantile of Σ λ_k χ²₁, λ the spectrum of Cov(Σ̂) in Frobenius weights.
 
-    The squared Frobenius norm of a Gaussian matrix with that covariance has exactly this
-    distribution, so the radius is exact in the limit, at every level. If the spectrum is only
-    estimated, `counts` says how many eigenvalues each value stands for, and `slack` by what share
-    the radius is widened to make up for that.
+    Of an estimated spectrum `counts` says how many eigenvalues each value stands for, and `slack`
+    by what share the radius is widened.
     """
 
     spectrum: FloatArray
@@ -95,10 +91,7 @@ class ChiSquareRadius:
         return (1 + self.slack) * math.sqrt(upper_quantile(alpha, self.spectrum, self.counts))
 
     def log_level(self, epsilon: FloatArray) -> FloatArray:
-        """Exact for up to a few hundred values, and interpolated (to about 1e-8) for more.
-
-        Above the mean by nodes that are even in asinh((ε² − mean)/deviation): sparse in the tail.
-        """
+        """Exact for up to a few hundred values, and interpolated (to about 1e-8) for more."""
         points, inverse = np.unique(epsilon / (1 + self.slack), return_inverse=True)
         if points.size > _EXACT_POINTS:
             levels = self._interpolated(points**2)
@@ -135,11 +128,11 @@ class ChiSquareRadius:
 
 @dataclass(frozen=True, slots=True)
 class HoeffdingRadius:
-    """ε = offset + unit · √(log(2d/α)/(2N)): Hoeffding's inequality for U-statistics, all d entries.
+    """ε = offset + unit · √(log(2d/α)/(2N)): Hoeffding's inequality for U-statistics, all d
+    entries.
 
-    N is the number of independent pairs of rows, `unit` the spectral norm of the lengths of the
-    intervals that hold the kernels, in the coordinates of the transfer. That of τ̂ is a sign: its
-    interval has length two, and `offset` is what ties leave open.
+    N independent pairs of rows, `unit` the norm of the kernels' ranges, `offset` what ties leave
+    open.
     """
 
     unit: float
@@ -180,9 +173,8 @@ class ChebyshevRadius:
 
 
 def relative_variance(n_samples: int, n_features: int, kurtosis: float) -> float:
-    """The mean of ‖Σ^{−1/2}Σ̂Σ^{−1/2} − I‖²_F, exactly, for every n.
-
-    `kurtosis` is Mardia's, multivariate: E(yᵀΣ⁻¹y)² over the Gaussian's p(p + 2).
+    """The mean of ‖Σ^{−1/2}Σ̂Σ^{−1/2} − I‖²_F for every n; `kurtosis` is Mardia's over the
+    Gaussian.
     """
     n, p = n_samples, n_features
     # The sum over i, j of Var Σ̂_ij = (m_iijj − σ_ij²)/n + (σ_iiσ_jj + σ_ij²)/(n(n − 1)), Σ = I.
@@ -190,9 +182,7 @@ def relative_variance(n_samples: int, n_features: int, kurtosis: float) -> float
 
 
 def kernel_ranges(lengths: FloatArray) -> FloatArray:
-    """Length of the interval that holds ½(x_i − x_i′)(x_j − x_j′) in the supports: ±½Δ_iΔ_j, [0,
-    ½Δ_i²].
-    """
+    """Lengths of the ranges of ½(x_i − x_i′)(x_j − x_j′): ±½Δ_iΔ_j, and [0, ½Δ_i²]."""
     ranges = np.outer(lengths, lengths)
     np.fill_diagonal(ranges, lengths**2 / 2)
     return ranges
@@ -203,11 +193,7 @@ def concordance_radius(
 ) -> HoeffdingRadius:
     """The radius of ‖L⁻¹(Σ − Σ̂)L⁻ᵀ‖₂, with Σ̂ = LLᵀ and L⁻¹ the `whitening`.
 
-    Entry by entry |Σ̂_ij − Σ_ij| ≤ (π/2)|τ̂_ij − τ_ij|, since |sin a − sin b| ≤ |a − b|. With ties
-    the τ̂ of the continuous variables behind the columns is unknown for the tied pairs only: it is
-    within the share of these from τ_a, of which τ̂ is a multiple. So ties add to the error, but do
-    not break the bound. If Σ̂ was replaced by another matrix, nothing is known, and the radius is
-    too large for any threshold.
+    Σ̂_ij − Σ_ij| ≤ (π/2)|τ̂_ij − τ_ij|; ties add the share of tied pairs to the error. If Σ̂ was replaced by another matrix, the radius is too large for any threshold.
     """
     tau, tied = latent_tau(concordance.total, concordance.n_pairs), concordance.tied()
     p, left = len(tau), left_by_ties(tied)
@@ -222,9 +208,7 @@ def concordance_radius(
 
 
 def _largest(errors: FloatArray, whitening: FloatArray) -> float:
-    """The largest ‖AEAᵀ‖₂, |E_ij| ≤ `errors`: the lesser of ‖ |A| errors |A|ᵀ ‖₂ and ‖errors‖₂
-    ‖A‖₂².
-    """
+    """The largest ‖AEAᵀ‖₂ with |E_ij| ≤ `errors`, by the lesser of two bounds."""
     size = np.abs(whitening)
     within = float(np.linalg.norm(size @ errors @ size.T, 2))
     return min(within, float(np.linalg.norm(errors, 2) * np.linalg.norm(whitening, 2) ** 2))

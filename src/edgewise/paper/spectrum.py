@@ -39,14 +39,7 @@ _LEADING = 12
 
 @dataclass(frozen=True, slots=True)
 class LargestEigenvalue:
-    """What products with the matrix say about λ_max.
-
-    `estimate` is the Ritz value, never above λ_max. `upper` adds the norm of its residual, computed
-    in double precision, or 0.9 of the requested width where that is larger: there is an eigenvalue
-    within the residual, and the rest of the allowance is for a larger one so close to it that the
-    iteration has not separated the two. One further above must have been missed by the start, whose
-    random part makes that unlikely (docs/theory/numerics.md).
-    """
+    """The Ritz value, never above λ_max, and an `upper` end that adds its residual or more."""
 
     estimate: float
     upper: float
@@ -60,13 +53,10 @@ class LargestEigenvalue:
 
 
 def largest_eigenvalue(operator: CovcovOperator, *, block: int = 1) -> LargestEigenvalue:
-    """λ_max of Cov(U(Σ̂)) by Lanczos, and an upper end from its residual.
+    """λ_max of Cov(U(Σ̂)) by Lanczos, and an upper end from its residual in double precision.
 
-    The iteration works in the operator's rough precision. If that is single, the residual is
-    computed from one more product in double precision, and if it is not small enough, because the
-    data need more digits, the iteration continues in double precision. `block` vectors are
-    multiplied in one pass: one needs the fewest products; several need fewer passes, which are the
-    cost of a file.
+    It continues in double precision where rough precision is not enough; `block` vectors are
+    multiplied in one pass (docs/theory/numerics.md).
     """
     width = _SMALL_WIDTH if operator.shape[0] < _SMALL else _WIDTH
     start = _guesses(operator, block)
@@ -101,9 +91,8 @@ def leading_vectors(operator: CovcovOperator, count: int) -> tuple[FloatArray, F
 def _guesses(operator: CovcovOperator, block: int) -> FloatArray:
     """Unit vectors, as columns, that are often close to the largest eigenvector.
 
-    That eigenvector is near the covariance itself for elliptical rows, and near u₁u₁ᵀ for Gaussian
-    rows, where u₁ is the first eigenvector of the covariance. If all variances are equal, it is
-    among the diagonal entries. A block that has no place for all three starts with the best one.
+    It is near the covariance for elliptical rows, near u₁u₁ᵀ for Gaussian ones, u₁ the first
+    eigenvector of the covariance, or diagonal if all variances are equal.
     """
     # Without the last digits: if all eigenvalues are equal, as for whitened rows, rounding alone
     # would choose the vector, and with it the course of the iteration.

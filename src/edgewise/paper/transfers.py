@@ -57,13 +57,9 @@ class FrobeniusTransfer:
         return self.mu * float(np.linalg.norm(terms))
 
     def radius_for(self, tau: FloatArray) -> FloatArray:
-        """The inverse, from a table.
+        """The inverse, interpolated to about 1e-12 from a table of log w, w = ε/(α̂_p − ε).
 
-        With w = ε/(α̂_p − ε) the threshold is a smooth, increasing function of w on (0, ∞), almost
-        a straight line on logarithmic scales, where its inverse is tabulated with its exact slope:
-        the cost is then not the number of pairs times that of eigenvalues. The cubic interpolant
-        over steps of 0.008 is exact to about 1e-12. Beyond |log w| = 32 both ends are straight
-        lines of slope one, to the same accuracy.
+        On logarithmic scales the threshold is almost a straight line in w, with known slopes.
         """
         from scipy.interpolate import CubicHermiteSpline  # slow to import, and seldom needed
 
@@ -95,10 +91,7 @@ class FrobeniusTransfer:
 
 
 def _log_shape(log_w: FloatArray, ratio: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """log(α̂_p τ/μ) and its derivative, as functions of log w; ratio = α̂_k/α̂_p.
-
-    Each term of the sum is w/(r²(1 + w(1 − 1/r))), so its logarithmic slope is 1/(1 + w(1 − 1/r)).
-    """
+    """log(α̂_p τ/μ) and its derivative, as functions of log w; ratio r = α̂_k/α̂_p."""
     w = np.exp(log_w)[:, np.newaxis]
     slopes = 1 / (1 + w * (1 - 1 / ratio))
     squares = (w * slopes / ratio**2) ** 2

@@ -61,8 +61,8 @@ def first_pass(
 ) -> tuple[S, int, FirstLook]:
     """The same, with a first look at the rows that is taken in the same pass.
 
-    Batches that need not be `in_order` may end where a part of the table ends, which saves counting
-    the rows of each part first. To `describe` missing values, all of them are counted.
+    Batches that need not be `in_order` may end where a part of the table ends. To `describe`
+    missing values, all of them are counted.
     """
     state = state.copy()
     names = table.feature_names
@@ -222,8 +222,7 @@ def read_with_checkpoints(
 ) -> tuple[R, int]:
     """Read all rows of files into a state; return it and how many rows were dropped.
 
-    `every` is in seconds; without `resume`, a checkpoint that is there is never replaced. `progress`
-    is called with the rows of every block, first with those that the checkpoint has.
+    A checkpoint comes `every` so many seconds; `progress` is called with the rows of every block.
     """
     if not files.rescannable:
         raise DataError(

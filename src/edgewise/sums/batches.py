@@ -43,10 +43,7 @@ S = TypeVar("S", bound=UnitSums)
 
 
 class BatchedState(RowState, Generic[S]):
-    """Sums of K to 2K consecutive batches: of single rows first, merged pairwise when there are 2K.
-
-    Rows that come together are summed in batches of the length that they will have.
-    """
+    """Sums of K to 2K consecutive batches: of single rows first, merged pairwise when there are 2K."""
 
     default_method: str = "batch"
     _sums_type: type[S]

@@ -19,10 +19,7 @@ quiet = partial(np.errstate, over="ignore", invalid="ignore", under="ignore")
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Centre:
-    """Mean = origin + offset: at mean/std = 1e10 their rounded sum is off by 1e-6 deviations.
-
-    Subtracting the origin is nearly exact; a negligible offset is left out.
-    """
+    """Mean = origin + offset: at mean/std = 1e10 their rounded sum is off by 1e-6 deviations."""
 
     origin: FloatArray
     offset: FloatArray | None
@@ -73,10 +70,8 @@ def mapped_blocks(
 ) -> Iterator[Block]:
     """Blocks of z = Bᵀ(x − centre) for the rows x of all batches, at most `length` rows in each.
 
-    A row of `ones` turns products into sums; `below` and `spare` are the heights of further rows
-    and arrays that a kernel fills. With `rows_first` the mapped rows, of this `dtype`, lie in
-    memory row by row. They lie column by column otherwise, so that sums and products run along
-    contiguous vectors, unless the rows are so wide that turning them costs more than that saves.
+    `ones` is a row of ones above; `below` and `spare` are heights of what a kernel fills. Rows lie
+    column by column, unless `rows_first` or too wide for that to save anything.
     """
     p = len(centre.origin)
     length = block_rows(p) if length is None else length
@@ -126,10 +121,7 @@ def _rows_first(
 def _columns_first(
     heights: Sequence[int], length: int, dtype: npt.DTypeLike = np.float64
 ) -> list[AnyArray]:
-    """An array of each height; long vectors in them begin at odd multiples of a cache line.
-
-    Products of these take half the time; at even multiples vectors compete for places in the cache.
-    """
+    """An array of each height; long vectors in them begin at odd multiples of a cache line."""
     if length < _ALIGN_FROM or dtype != np.float64:
         return [np.empty((height, length), dtype) for height in heights]
     stride = (-(-length // _LINE) | 1) * _LINE

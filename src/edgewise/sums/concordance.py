@@ -29,14 +29,11 @@ _SEVERAL = -1
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Units:
-    """Sums over the pairs of rows that meet each unit of rows, a pair kl being sₖₗ, signs of columns.
+    """Sums over the pairs of rows that meet each unit of rows, a pair kl being sₖₗ, signs of
+    columns.
 
-    `met` (units, p, p): Σ s sᵀ over the rows of the unit and all rows of their blocks: a pair
-      within the unit counts twice. These sums add up when neighbours are joined.
-    `pairs_met`, `pairs_within`: How many pairs these are, and those within the unit.
-    `window`: The number of its window, or −1 if it has rows of several.
-    `within` (units, p, p): Σ s sᵀ over the pairs within each unit; None where there are none, or
-      where they are not known.
+    `met` is Σ s sᵀ over the rows of the unit and all rows of their blocks, a pair within the unit
+    twice; `within` over the pairs within, where known. `window` is −1 for rows of several.
     """
 
     n: npt.NDArray[np.int64]
@@ -67,11 +64,8 @@ class Units:
     def touching(self) -> FloatArray:
         """Σ s sᵀ over the pairs that touch each unit: those met, less one count of those within.
 
-        Of units that were joined the second sum is not known. With the projection g of the rows on
-        their sums, a pair of rows k and l has the mean τ + g_k + g_l. So the pairs met by a unit
-        have τ + g_unit + g_window, those within it τ + 2g_unit, and all of the window τ +
-        2g_window: the second is twice the first less the third. For single rows of a block, and for
-        whole windows, this is exact.
+        The latter is not known of joined units: the pairs met have the mean τ + g_unit + g_window,
+        those within τ + 2g_unit, and all of the window τ + 2g_window.
         """
         if self.within is not None:
             return self.met - self.within
@@ -184,15 +178,10 @@ _MOST_UNITS, _FEWEST_UNITS, _NUMBERS = 1024, 64, 1 << 24
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Concordance:
-    """What is known of the order of rows, column by column: sums over pairs of rows.
+    """Sums over pairs of rows, s_kl s_klᵀ: in `total`, and over those `touching` each unit.
 
-    `total` (p, p): Σ s_kl s_klᵀ over the pairs of rows that were compared.
-    `touching` (units, p, p): The same over the pairs that touch each unit of rows: the total minus
-      these is the sum without the rows of the unit.
-    `independent_pairs`: N of Hoeffding's inequality: the mean over the pairs is no more uncertain
-      than that over N pairs of which none has a row in common.
-    `order_matters`: Whether rows that are far apart show other coefficients than those that were
-      compared.
+    `independent_pairs` is N of Hoeffding's inequality; `order_matters` says whether rows that are
+    far apart show other coefficients than those that were compared.
     """
 
     n_samples: int
@@ -237,9 +226,7 @@ def latent_tau(sums: FloatArray, n_pairs: float | FloatArray) -> FloatArray:
 def left_by_ties(tied: FloatArray) -> FloatArray:
     """f(t) by which the share t of tied pairs lowers τ_a: 1 − 2t² up to one half, then 1 − t.
 
-    Rounding ties pairs that are close, and these say little about τ: the loss is of the order t².
-    Dividing by 1 − t, as τ_b does, would make τ too large by the order t, and false edges. A column
-    cut at its median has t = ½ and lowers τ by one half exactly, as both forms have it.
+    Rounding ties pairs that are close, and loses of the order t² only; τ_b would make false edges.
     """
     return np.where(tied <= 0.5, 1 - 2 * tied**2, 1 - tied)
 
@@ -254,11 +241,7 @@ def latent_correlation(sums: FloatArray, n_pairs: float | FloatArray) -> FloatAr
 
 
 def independent_pairs(lengths: Sequence[int], counts: Sequence[int]) -> float:
-    """N of Hoeffding's inequality for the mean over all pairs within blocks.
-
-    The mean over the pairs of b rows is as certain as ⌊b/2⌋ independent pairs (Hoeffding 1963, §5b),
-    and blocks are independent: 1/N = Σ w²/⌊b/2⌋, w the share of the pairs.
-    """
+    """N of Hoeffding's inequality for the mean over all pairs within blocks: 1/N = Σ w²/⌊b/2⌋."""
     b, count = np.asarray(lengths, dtype=np.float64), np.asarray(counts, dtype=np.float64)
     weight = b * (b - 1) / 2
     weight = weight / (count @ weight)

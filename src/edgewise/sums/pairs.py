@@ -28,11 +28,7 @@ from edgewise.tables.table import Rows, Summable, Sums
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PairSums:
-    """Sums over rows of the unit-variance residuals v, with weights w, by default 1/(1 − h)².
-
-    `square_square` is Σ w v_i²v_j² and `cube_linear` is Σ w v_i³v_j; the diagonal of either is
-    Σ w v_i⁴. `eighth` is Σ w²v_i⁴v_j⁴.
-    """
+    """Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴ of the unit-variance residuals v of all pairs."""
 
     square_square: FloatArray
     cube_linear: FloatArray
@@ -230,10 +226,8 @@ def selected_score_sums(
     sets: PairSets,
     n_samples: int,
 ) -> Sums:
-    """The six sums of `score_terms` for all pairs above the diagonal, and their ρ̂, of which every
-    block brings its share; and Σ v_i⁴/(1 − h)² of each column.
-
-    `scale` are the roots of the mean squares of the centred columns.
+    """The six sums of `score_terms` for all pairs, and their ρ̂; and Σ v_i⁴/(1 − h)² of each
+    column.
     """
     p = sets.n_features
     total, fourth = np.zeros((7, p * (p - 1) // 2)), np.zeros(p)

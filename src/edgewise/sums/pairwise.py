@@ -24,10 +24,7 @@ _NO_SPREAD = 1e-13
 class PairwiseSums(UnitSums):
     """Sums of z = x − origin over the rows of each unit that have both columns i and j.
 
-    `rows` (units, p, p): Rows that have both columns.
-    `first` (units, p, p): Σ w z_i; the weights w are one where there are none.
-    `second` (units, p, p): Σ w z_i z_j.
-    `weight`, `square` (units, p, p): Σ w and Σ w²; None where all rows count the same.
+    `first` is Σ w z_i, `second` Σ w z_i z_j; `weight` and `square` are None where w is one.
     """
 
     rows: IntArray
@@ -135,10 +132,7 @@ def pairwise_sums(
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PooledPairs:
-    """Mean and covariance, each entry from the rows that have both of its columns.
-
-    `pair_rows` are the rows that have both columns, `n_missing` the values that each column lacks.
-    """
+    """Mean and covariance, each entry from the `pair_rows` that have both of its columns."""
 
     n_samples: int
     sums: PairwiseSums

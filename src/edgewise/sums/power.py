@@ -56,10 +56,7 @@ _MANY_COLUMNS = 50
 
 @dataclass(frozen=True, eq=False, slots=True)
 class UnitSums(ABC):
-    """Sums over rows of z = x − origin, for each unit of rows along the first axis.
-
-    A unit is a batch, a cluster, or all rows. The other axes are columns.
-    """
+    """Sums over rows of z = x − origin, for each unit of rows along the first axis."""
 
     n: IntArray  # rows of each unit
     origin: FloatArray  # near the means of the columns
@@ -187,12 +184,9 @@ class CentralQuartics(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PowerSums(UnitSums):
-    """Σz and Σzzᵀ over the rows of each unit and, where kept, sums of higher order.
+    """Σz and Σzzᵀ over the rows of each unit and, where kept, Σ zᵢ³, Σ zᵢ⁴, Σ ‖z‖²z and Σ ‖z‖⁴.
 
-    `third`, `fourth`, `norm2_row`, `norm4`: Σ zᵢ³, Σ zᵢ⁴ and Σ ‖z‖²z of each column, and Σ ‖z‖⁴:
-      what Tr Cov(U(Σ̂)) needs.
-    `products` (units, D, D): Σ wwᵀ, w the D = (p+1)(p+2)/2 products of two of (1, z): every sum up
-      to the fourth order.
+    `products` is Σ wwᵀ, w the D = (p+1)(p+2)/2 products of two of (1, z).
     """
 
     first: FloatArray
@@ -301,10 +295,7 @@ def product_map(A: FloatArray) -> FloatArray:
 
 
 def _moved_products(products: FloatArray, a: FloatArray) -> FloatArray:
-    """Σ wwᵀ of the products of two of (1, z − a).
-
-    (z_i − a_i)(z_j − a_j) is z_iz_j less products of a with the first p + 1 of w, which are (1, z).
-    """
+    """Σ wwᵀ of the products of two of (1, z − a)."""
     size = a.shape[1] + 1
     i, j = np.triu_indices(size)
     shift = np.zeros((len(a), len(i), size))
@@ -383,11 +374,7 @@ def power_sums(rows: Rows, *, order: int | str = 2) -> PowerSums:
 
 
 def _sums_about(rows: Rows, origin: FloatArray, *, length: int, quartic: bool) -> PowerSums:
-    """The sums of rows as one unit.
-
-    With few columns, one product of a few more rows costs less than several calls: a row of ones
-    above the p rows z and, for quartics, ‖z‖² below. It gives Σz, Σzzᵀ, Σ‖z‖²z and Σ‖z‖⁴ together.
-    """
+    """The sums of rows as one unit; with few columns one product of a few more rows gives them all."""
     p, ones = len(origin), np.ones(len(origin))
     stacked = p < ROWS_FIRST_FROM
     height = p + stacked * (1 + quartic)
@@ -450,12 +437,7 @@ def product_sums(
 
 
 def left_out_factor(squares: FloatArray, n_samples: int) -> FloatArray:
-    """1/(1 − h) of whitened rows, from ‖w‖² of each: what ‖w‖² grows by without the row's own part.
-
-    A row is part of the Σ̂ that whitens it, which keeps ‖w‖² below (n−1)²/n, however far out the
-    row is. By Sherman and Morrison's formula, ‖w‖² in units of Σ̂ without the row is this factor
-    times as large, h = 1/n + ‖w‖²/(n−1) the row's leverage.
-    """
+    """1/(1 − h) of whitened rows, from ‖w‖² of each: what ‖w‖² grows by without the row's own part."""
     kept = (1 - 1 / n_samples) - squares / (n_samples - 1)
     return np.asarray(1 / np.maximum(kept, _LEAST))
 
@@ -463,12 +445,7 @@ def left_out_factor(squares: FloatArray, n_samples: int) -> FloatArray:
 def transformed_quartics(
     rows: Summable, centre: Centre, A: FloatArray, *, whitened_by: int | None = None
 ) -> CentralQuartics:
-    """mean w_i⁴ and mean ‖w‖⁴ of w = A(x − mean).
-
-    With A = L⁻¹, Σ̂ = LLᵀ, ‖w‖² = (x−x̄)ᵀΘ̂(x−x̄), and mean ‖w‖⁴ is Mardia's multivariate kurtosis.
-    Such rows can each be taken in units of Σ̂ without themselves (`left_out_factor`): `whitened_by`
-    then is the number of rows.
-    """
+    """mean w_i⁴ and mean ‖w‖⁴ of w = A(x − mean); with `whitened_by` n rows, each without itself."""
     one_pass = partial(_quartic_sums, centre=centre, A=A, whitened_by=whitened_by)
     n, columns, norm = rows.sums(one_pass)
     return CentralQuartics(columns / n, float(norm / n))

@@ -248,9 +248,8 @@ class State(ABC):
 
 
 class RowSums(ABC):
-    """Sums of rows of columns, which have names or places.
-
-    Values are replaced, never changed: a copy of the attributes is a copy of the state.
+    """Sums of rows of columns; values are replaced, never changed, so that a shallow copy is a
+    copy.
     """
 
     #: Rows seen, and their columns.
@@ -302,10 +301,8 @@ class RowSums(ABC):
         return self
 
     def _aligned(self, X: Any) -> tuple[Rows, tuple[str, ...] | None]:
-        """More rows, with the columns in the order of this state, and the names of its columns.
-
-        The columns of a data frame are matched by name; a state without rows takes their names. An
-        array has no names, so its columns are matched by position.
+        """More rows with the columns in our order, matched by name if they have names, and our
+        names.
         """
         ours, theirs, width = self.feature_names, None, self.n_features
         if not isinstance(X, np.ndarray | ColumnBlock):

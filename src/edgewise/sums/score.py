@@ -50,11 +50,7 @@ _LOW = 4e-3
 class Leverage:
     """What makes v = Bᵀc and the leverage h = 1/n + Σ √Θ_ii v_i c_i/(n−1) of a centred row c.
 
-    Residuals that were fitted are smaller than the errors they stand for, by about √(1 − h): the
-    tests undo this row by row.
-
-    cᵀΘc is never above `most` times Σv², where that is known. With `own_scale`, the products of a
-    row's residuals have the weights of the score test, which allow for the row's own scale.
+    cᵀΘc ≤ `most` · Σv²; with `own_scale`, products have the weights of the score test.
     """
 
     B: FloatArray
@@ -89,10 +85,7 @@ class Leverage:
 def score_weight(complement: Any, tau: Any) -> Any:
     """The weight σ²/E[e²] of e_i²e_j² in a row with 1 − h and τ = 1/σ²: 1/((1−h)(1−h+τh)).
 
-    Let the errors of row k have the variance σ_k², 1 on average. Then Var(Σ e_ie_j) is Σ σ_k²g_k,
-    g_k = E[e_k²] = (1−h_k)²σ_k² + Σ_{l≠k} h_kl²σ_l², and e_i²e_j² estimates g_k². If the
-    other rows have the variance 1, g = (1−h)²σ² + h(1−h). So the weight is 1/(1−h) for rows of one
-    scale, as the Gaussian ones, and 1/(1−h)² where the row's own scale dominates.
+    So 1/(1−h) for rows of one scale, and 1/(1−h)² where the row's own scale dominates.
     """
     return 1 / (complement * (tau + (1 - tau) * complement))
 
@@ -110,9 +103,7 @@ def row_tau(square: FloatArray, complement: FloatArray, n: int) -> FloatArray:
 
 
 def believed_tau(variance: FloatArray, p: int) -> FloatArray:
-    """1/σ² of a row of p columns: with few, its variance is mostly chance, and τ is drawn towards
-    1.
-    """
+    """1/σ² of a row of p columns: with few, its variance is mostly chance, and τ is drawn to 1."""
     variance = np.maximum(variance, _LEAST_VARIANCE)
     believed = _BELIEVED * (p - 2) / (p - 2 + _COLUMNS_FOR_HALF)
     doubt = np.maximum(variance, 1.0)
@@ -131,11 +122,8 @@ def believed_tau(variance: FloatArray, p: int) -> FloatArray:
 class ScoreSums:
     """Weighted sums over rows of the residuals e of each pair, scaled to mean square one.
 
-    `second` is Σ w e_i²e_j², `cross` Σ w e_ie_j(e_i² + e_j²) and `ends` ¼Σ w (e_i² + e_j²)²: the
-    variance of Σ e_ie_j − ρ₀(e_i² + e_j²)/2 is a quadratic in ρ₀ with these coefficients. `fourth`
-    is Σ (w e_i²e_j²)²/second², and `sixth` Σ (w e_i²e_j²)³/second³ or a bound on it.
-    `square_square` is Σ v_i²v_j²/(1 − h)² of the unit-variance residuals given all others, as they
-    would be without the row itself; of the others the diagonal means nothing.
+    `second` is Σ w e_i²e_j², `cross` Σ w e_ie_j(e_i² + e_j²), `ends` ¼Σ w (e_i² + e_j²)²; `fourth`
+    and `sixth` are Σ (w e_i²e_j²)^k/second^k, `square_square` Σ v_i²v_j²/(1 − h)².
     """
 
     second: FloatArray
@@ -199,9 +187,7 @@ def sums_of_moments(
 ) -> ScoreSums:
     """From Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴, in their memory: e ∝ v_i + ρv_j, v_j + ρv_i.
 
-    `exact` are the sums of what these leave out; `raised` is what Σ v_i²v_j²/(1 − h)² is of
-    Σ w v_i²v_j². With many columns the results take all the memory there is, so they are made a few
-    rows of the matrices at a time.
+    `exact` are the sums of what these leave out; `raised` is Σ v_i²v_j²/(1 − h)² over Σ w v_i²v_j².
     """
     # Each by itself, so that what is not needed later is not kept by what is.
     second, ends, sixth = (np.empty(rho.shape) for _ in range(3))
@@ -238,10 +224,7 @@ def sums_of_moments(
 
 
 def _sixth_of(fourth: FloatArray, n: int) -> FloatArray:
-    """Σa⁶ from Σa⁴ of n terms with Σa² = 1: (Σa⁴)²κ^{1/2}, κ = nΣa⁴, and at most (Σa⁴)^{3/2}.
-
-    The power of κ is 0.465 for products of Gaussian residuals, 0.51 for Laplace.
-    """
+    """Σa⁶ from Σa⁴ of n terms with Σa² = 1: (Σa⁴)²κ^{1/2}, κ = nΣa⁴, and at most (Σa⁴)^{3/2}."""
     return np.minimum(fourth**2.5 * math.sqrt(n), fourth**1.5)
 
 
@@ -330,10 +313,7 @@ def weight_and_residuals(
     n: int,
     scratch: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
-    """The weight of each row, and the residuals of pairs given all columns but the two.
-
-    Squares of the residuals times the last number have the mean one; `scratch` holds the first three.
-    """
+    """The weight of each row, residuals of pairs given all columns but the two, and 1/mean square."""
     made = np.empty((4, *np.broadcast(a, b).shape)) if scratch is None else scratch
     w, x, y, own = made[0], made[1], made[2], made[3]
     left = (1 - r) * (1 + r)
@@ -383,11 +363,8 @@ def all_pairs_at_once(
 ) -> ScoreSums:
     """The same by matrix products, in one pass over the rows.
 
-    If ρ is that of the first few columns only, so are the sums; `square_square` is then unknown.
-
-    The weight of a pair is taken as a product of one factor for each of its columns; the few
-    entries for which that is not exact enough are summed exactly. So are pairs whose ρ is close to
-    ±1, where the expansions of `sums_of_moments` cancel, in a pass of their own.
+    The weight of a pair is taken as a product of factors of its columns. The few entries for which
+    that is not exact enough are summed exactly, and so are pairs whose ρ is close to ±1.
     """
     one_pass = partial(_product_sums, centre=centre, leverage=leverage, rho=rho)
     m22, m31, eighth, exact, squares = rows.sums(one_pass)
@@ -417,11 +394,8 @@ def all_pairs_at_once(
 def _product_sums(
     batches: Iterator[Rows], centre: Centre, leverage: Leverage, rho: FloatArray
 ) -> Sums:
-    """Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴ with w = q_iq_j; and exact sums of a few entries.
-
-    The exact sums are those of the pairs (i, j) with i among the given entries: half of a symmetric
-    matrix, to which the transpose must be added. Last come Σ w(Σv²)², over the rows, the same with
-    1/(1 − h)² in place of w, and how many entries were summed exactly.
+    """Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴ with w = q_iq_j; exact sums of a few entries, half
+    of a symmetric matrix; Σ w(Σv²)², the same with 1/(1 − h)², and the number of entries.
     """
     p, n, first = len(leverage.root), leverage.n_samples, len(rho)
     single = first >= _SINGLE_FROM
@@ -511,9 +485,8 @@ def _own_factors(
 ) -> tuple[FloatArray, AnyArray, AnyArray]:
     """q_i so that q_iq_j times the weight at h is about that at h^{ij}; and the entries without it.
 
-    With x = v_i²/((n−1)(1−h)) and y = v_j²/((n−1)(1−h)), 1 − h^{ij} is (1 − h)(1 + x + y), but for
-    strong edges, and (1 + x)(1 + y) differs from the last factor by xy only. So an entry (column,
-    row) with a large x gets a factor of zero, to be summed exactly.
+    1 − h^{ij} is (1 − h)(1 + x + y), x = v_i²/((n−1)(1−h)), nearly (1 − h)(1 + x)(1 + y): entries
+    with a large x get a factor of zero, to be summed exactly.
     """
     x = square * (1 / (n - 1) / complement)
     large = max(_LARGE_SHARE, _LARGE_SQUARE / (n - p))
