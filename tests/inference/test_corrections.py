@@ -133,7 +133,7 @@ def statistic():
 
 def test_with_the_diagonal_there_are_more_entries():
     flat = np.random.default_rng(0).standard_normal((50, 10))
-    largest = MaxStatistic(lambda: flat, 3, diagonal=True).largest()[0]
+    largest = MaxStatistic(lambda: flat, 3, diagonal=True).largest()
     directions = flat / np.sqrt(np.sum(flat**2, axis=0))
     draws = np.random.default_rng(3).standard_normal((DRAWS, 50)) @ directions
     expected = np.sort(np.abs(draws).max(axis=1))[::-1]
@@ -141,7 +141,7 @@ def test_with_the_diagonal_there_are_more_entries():
 
 
 def test_of_nearly_independent_pairs_they_are_the_maximum_of_normals():
-    drawn = MaxStatistic(lambda: influences(batches=5000), 0).largest()[0]
+    drawn = MaxStatistic(lambda: influences(batches=5000), 0).largest()
     for z in (2.0, 2.5, 3.0):
         expected = 1 - (1 - 2 * stats.norm.sf(z)) ** PAIRS
         assert np.mean(drawn >= z) == pytest.approx(expected, abs=ERROR)
@@ -150,7 +150,7 @@ def test_of_nearly_independent_pairs_they_are_the_maximum_of_normals():
 def test_a_pair_without_influence_counts_for_nothing():
     flat = influences()
     flat[:, 0] = 0.0
-    assert np.isfinite(MaxStatistic(lambda: flat, 3).largest()[0]).all()
+    assert np.isfinite(MaxStatistic(lambda: flat, 3).largest()).all()
 
 
 def test_marked_entries_are_the_family():
@@ -158,15 +158,15 @@ def test_marked_entries_are_the_family():
     flat = np.random.default_rng(1).standard_normal((30, 10))
     entries = np.zeros((4, 4), dtype=bool)
     entries[0, 2] = entries[2, 0] = entries[3, 3] = True
-    some = MaxStatistic(lambda: flat, 3, diagonal=True, entries=entries).largest()[0]
-    own = MaxStatistic(lambda: flat[:, [1, 9]], 3).largest()[0]
+    some = MaxStatistic(lambda: flat, 3, diagonal=True, entries=entries).largest()
+    own = MaxStatistic(lambda: flat[:, [1, 9]], 3).largest()
     np.testing.assert_array_equal(some, own)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.05, 0.01])
 @pytest.mark.parametrize("reference", [Normal(), Student(49)])
 def test_the_critical_value_is_exceeded_with_the_level(statistic, level, reference):
-    maxima = statistic.largest()[0]
+    maxima = statistic.largest()
     critical = reference.critical(level_of_maxima(maxima, math.log(level)))
     # On the scale of the draws, by probability.
     z = stats.norm.isf(math.exp(reference.log_two_sided(np.array([critical]))[0]) / 2)
@@ -174,11 +174,31 @@ def test_the_critical_value_is_exceeded_with_the_level(statistic, level, referen
     assert np.mean(maxima >= z) == pytest.approx(level, abs=2 / DRAWS)
 
 
+def test_adjusted_pvalues_of_many_pairs_are_those_of_all_draws():
+    """Blocks of pairs give what one table of all draws gives."""
+    flat, t = influences(batches=40, p=45), np.random.default_rng(5).standard_normal(990)
+    t[:200] += 3
+    found, _, left = MaxStatistic(lambda: flat, 3).step_down(t, Normal(), math.log(0.5))
+    order = np.argsort(-np.abs(t))
+    draws = np.random.default_rng(3).standard_normal((DRAWS, 40))
+    draws = np.abs(draws @ (flat / np.linalg.norm(flat, axis=0)))[:, order]
+    running = np.maximum.accumulate(draws[:, ::-1], axis=1)[:, ::-1]
+    exceeded = (running >= np.abs(t[order])).sum(axis=0)
+    expected = np.maximum.accumulate((1 + exceeded) / (1 + DRAWS))
+    np.testing.assert_allclose(np.exp(found[order]), expected, rtol=1e-12)
+    kept = running[:, np.flatnonzero(expected > 0.5)[0]]
+    np.testing.assert_allclose(left, np.sort(kept)[::-1], rtol=1e-12)
+
+
 def test_adjusted_pvalues_step_down(statistic):
     t = np.array([0.3, 4.5, -2.2, 1.0, 2.9, -3.3])
-    adjusted = np.exp(statistic.log_adjusted(t, Normal()))
+    log_adjusted, largest, left = statistic.step_down(t, Normal(), math.log(0.01))
+    adjusted = np.exp(log_adjusted)
     order = np.argsort(-np.abs(t))
     assert (np.diff(adjusted[order]) >= 0).all()
-    largest = np.mean(statistic.largest()[0] >= 4.5)
-    assert adjusted[1] == pytest.approx((1 + largest * DRAWS) / (1 + DRAWS), rel=1e-12)
+    exceeding = np.count_nonzero(statistic.largest() >= 4.5)
+    assert adjusted[1] == pytest.approx((1 + exceeding) / (1 + DRAWS), rel=1e-12)
+    np.testing.assert_array_equal(largest, statistic.largest())
+    rest = MaxStatistic(lambda: influences()[:, adjusted > 0.01], 3)
+    np.testing.assert_allclose(left, rest.largest(), rtol=1e-12)
     assert (adjusted >= 2 * stats.norm.sf(np.abs(t)) - ERROR).all()

@@ -52,8 +52,8 @@ def test_largest_statistic_of_many_pairs(trial, monkeypatch, law, p, graph):
     for rng in trial.draws(SMOKE[p], DRAWS[p]):
         X = rows_of(law, precision, n, rng)
         measured = batch.measure(open_sample(X, batch.needs, "the proof"))
-        adjusted = measured.maxima.log_adjusted(
-            measured.statistic[pairs], measured.uncertainty.reference
+        adjusted, _, _ = measured.maxima.step_down(
+            measured.statistic[pairs], measured.uncertainty.reference, np.log(ALPHA)
         )
         errors.append((adjusted <= np.log(ALPHA))[null].any())
     level = ALPHA + SLACK * (law in DEPENDENT)

@@ -6,19 +6,19 @@ Everything runs on logarithms, so that p-values below 1e-308 stay different from
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from edgewise import _special as special
-from edgewise._linalg import BoolArray, FloatArray, IndexArray, pairs_of
+from edgewise._linalg import BoolArray, FloatArray, pairs_of
 from edgewise._special import log_upper_tail
 from edgewise.inference.references import Reference
 
 CORRECTIONS = ("holm", "bonferroni", "bh", "by", "maxt", None)
 DRAWS = 9999
-_ELEMENTS_AT_ONCE = 1 << 22
+_DRAWS_AT_ONCE, _PAIRS_AT_ONCE = 512, 256
 
 
 def adjust(log_p: FloatArray, correction: str | None) -> FloatArray:
@@ -75,30 +75,45 @@ class MaxStatistic:
     diagonal: bool = False
     entries: BoolArray | None = None
 
-    def log_adjusted(self, statistic: FloatArray, reference: Reference) -> FloatArray:
-        """Logarithms of the step-down adjusted p-values of the family, pair by pair."""
+    def step_down(
+        self, statistic: FloatArray, reference: Reference, log_alpha: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Log adjusted p-values of the family, pair by pair; and draws of the largest |T|, largest
+        first, of the whole family and of the pairs that are not rejected.
+        """
         observed = -special.ndtri_exp(reference.log_two_sided(statistic) - math.log(2))
         order = np.argsort(-observed)
         sizes = observed[order]
-        exceeded = np.zeros(len(sizes))
-        for draws in self._draws(order):
-            # Maximum over the edges from rank k on, for every k at once.
-            running = np.maximum.accumulate(draws[:, ::-1], axis=1)[:, ::-1]
-            exceeded += (running >= sizes).sum(axis=0)
+        draws, directions = self._draws_and_directions()
+        exceeded = np.full(len(sizes), float(DRAWS))
+        # From the smallest statistics on: the largest |T| of each draw among the later ranks.
+        largest, later = np.zeros(DRAWS), dict[int, FloatArray]()
+        for start in range(0, len(sizes), _PAIRS_AT_ONCE)[::-1]:
+            block = slice(start, start + _PAIRS_AT_ONCE)
+            later[start] = largest
+            if largest.min() >= sizes[start]:  # of all draws, for all ranks of the block
+                largest = np.maximum(largest, _largest(draws, directions[:, order[block]]))
+            else:
+                running = np.abs(draws @ directions[:, order[block][::-1]])
+                running[:, 0] = np.maximum(running[:, 0], largest)
+                running = np.maximum.accumulate(running, axis=1)
+                exceeded[block] = (running[:, ::-1] >= sizes[block]).sum(axis=0)
+                largest = running[:, -1].copy()
+        ranked = np.log(np.maximum.accumulate((1 + exceeded) / (1 + DRAWS)))
         adjusted = np.empty(len(sizes))
-        adjusted[order] = np.log(np.maximum.accumulate((1 + exceeded) / (1 + DRAWS)))
-        return adjusted
+        adjusted[order] = ranked
+        left = np.zeros(DRAWS)
+        if (first := int(np.searchsorted(ranked, log_alpha, side="right"))) < len(sizes):
+            start = first - first % _PAIRS_AT_ONCE
+            rest = directions[:, order[first : start + _PAIRS_AT_ONCE]]
+            left = np.maximum(later[start], _largest(draws, rest))
+        return adjusted, np.sort(largest)[::-1], np.sort(left)[::-1]
 
-    def largest(self, *some: BoolArray) -> list[FloatArray]:
-        """Draws of the largest |T| of the family, and of parts of it, largest first; normal scale."""
-        found = [
-            [draws.max(axis=1), *(draws[:, own].max(axis=1, initial=0.0) for own in some)]
-            for draws in self._draws()
-        ]
-        return [np.sort(np.concatenate(own))[::-1] for own in zip(*found, strict=True)]
+    def largest(self) -> FloatArray:
+        """Draws of the largest |T| of the family on the normal scale, largest first."""
+        return np.sort(_largest(*self._draws_and_directions()))[::-1]
 
-    def _draws(self, order: IndexArray | slice = slice(None)) -> Iterator[FloatArray]:
-        """Draws of all |T|, many at a time."""
+    def _draws_and_directions(self) -> tuple[FloatArray, FloatArray]:
         flat = self.influences()
         if self.entries is not None:
             own = pairs_of(self.entries)
@@ -106,13 +121,21 @@ class MaxStatistic:
                 own = np.concatenate([own, self.entries.diagonal()])
             flat = flat[:, own]
         with np.errstate(invalid="ignore", divide="ignore"):
-            directions = np.nan_to_num(flat / np.linalg.norm(flat, axis=0))[:, order]
+            directions = np.nan_to_num(flat / np.linalg.norm(flat, axis=0))
         rng = np.random.default_rng(self.random_state)
-        batches, pairs = directions.shape
-        chunk = max(1, _ELEMENTS_AT_ONCE // max(pairs, batches))
-        for start in range(0, DRAWS, chunk):
-            made = rng.standard_normal((min(chunk, DRAWS - start), batches)) @ directions
-            yield np.abs(made, out=made)
+        return rng.standard_normal((DRAWS, len(directions))), directions
+
+
+def _largest(draws: FloatArray, directions: FloatArray) -> FloatArray:
+    """The largest |T| of each draw: in blocks that stay in the cache."""
+    found = np.zeros(len(draws))
+    for start in range(0, len(draws), _DRAWS_AT_ONCE):
+        rows = slice(start, start + _DRAWS_AT_ONCE)
+        for first in range(0, directions.shape[1], _PAIRS_AT_ONCE):
+            made = draws[rows] @ directions[:, first : first + _PAIRS_AT_ONCE]
+            np.maximum(found[rows], made.max(axis=1), out=found[rows])
+            np.maximum(found[rows], -made.min(axis=1), out=found[rows])
+    return found
 
 
 def level_of_maxima(maxima: FloatArray, log_level: float) -> float:

@@ -79,7 +79,7 @@ def within_family(measurement: Measurement, tested: BoolArray | None) -> Measure
     if isinstance(own, Bound) and isinstance(own.radius, LargestRadius):
         tested = tested | np.diag(tested.any(axis=0))
         maxima, n_entries = replace(maxima, entries=tested), int(np.triu(tested).sum())
-        radius = replace(own.radius, maxima=maxima.largest()[0], n_entries=n_entries)
+        radius = replace(own.radius, maxima=maxima.largest(), n_entries=n_entries)
         own = replace(own, radius=radius)
     return replace(measurement, maxima=replace(maxima, entries=tested), uncertainty=own)
 
@@ -100,9 +100,10 @@ def _step_down(
             f"{question.min_effect:g}; use correction='holm'."
         )
     log_alpha, reference = math.log(question.alpha), own.reference.of_pairs(family)
-    log_adjusted = maxima.log_adjusted(pairs_of(measurement.statistic)[family], reference)
     # The pairs that are left are compared with the largest of their own statistics.
-    of_all, of_left = maxima.largest(log_adjusted > log_alpha)
+    log_adjusted, of_all, of_left = maxima.step_down(
+        pairs_of(measurement.statistic)[family], reference, log_alpha
+    )
     return log_adjusted, level_of_maxima(of_left, log_alpha), replace(own, maxima=of_all)
 
 

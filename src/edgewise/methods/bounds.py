@@ -615,7 +615,7 @@ class Entrywise(BoundMethod):
         p = len(sample.feature_names)
         maxima = MaxStatistic(partial(np.asarray, influence), self.random_state, diagonal=True)
         student = Student(_degrees(influence))
-        radius = LargestRadius(maxima.largest()[0], student, p * (p + 1) // 2)
+        radius = LargestRadius(maxima.largest(), student, p * (p + 1) // 2)
         bound = Bound(
             radius,
             EntryTransfer(

@@ -93,34 +93,32 @@ class ChiSquareRadius:
     def log_level(self, epsilon: FloatArray) -> FloatArray:
         """Exact for up to a few hundred values, and interpolated (to about 1e-8) for more."""
         points, inverse = np.unique(epsilon / (1 + self.slack), return_inverse=True)
+        law = _positive(self.spectrum, self.counts)
         if points.size > _EXACT_POINTS:
-            levels = self._interpolated(points**2)
+            levels = self._interpolated(points**2, *law)
         else:
-            levels = np.array([self._log_tail(float(e) ** 2) for e in points])
+            levels = np.array([log_tail(float(e) ** 2, *law) for e in points])
         return np.asarray(levels[inverse])
 
-    def _log_tail(self, x: float) -> float:
-        return log_tail(x, self.spectrum, self.counts)
-
-    def _interpolated(self, x: FloatArray) -> FloatArray:
+    @staticmethod
+    def _interpolated(x: FloatArray, weights: FloatArray, counts: FloatArray) -> FloatArray:
         from scipy.interpolate import make_interp_spline  # slow to import, and seldom needed
 
-        counts = np.ones(self.spectrum.shape) if self.counts is None else self.counts
-        mean = float(counts @ self.spectrum)
-        deviation = math.sqrt(2 * float(counts @ self.spectrum**2))
+        mean = float(counts @ weights)
+        deviation = math.sqrt(2 * float(counts @ weights**2))
         levels = np.zeros(x.shape)
         above, below = x >= mean, (x > 0) & (x < mean)
         if above.any():
             place = np.arcsinh((x[above] - mean) / deviation)
             nodes = np.linspace(0.0, max(float(place.max()), 1e-6), _EXACT_POINTS)
-            at = [self._log_tail(mean + deviation * math.sinh(u)) for u in nodes]
+            at = [log_tail(mean + deviation * math.sinh(u), weights, counts) for u in nodes]
             levels[above] = make_interp_spline(nodes, at, k=5)(place)
         if below.any():
             # On logarithmic scales the lower tail is smooth: near zero it is a power of x.
             place = np.log(x[below])
             nodes = np.linspace(float(place.min()) - 1e-6, math.log(mean), _EXACT_POINTS)
-            at = [log_lower_tail(math.exp(u), self.spectrum, counts) for u in nodes[:-1]]
-            at.append(math.log1p(-math.exp(self._log_tail(mean))))
+            at = [log_lower_tail(math.exp(u), weights, counts) for u in nodes[:-1]]
+            at.append(math.log1p(-math.exp(log_tail(mean, weights, counts))))
             lower = np.exp(np.minimum(make_interp_spline(nodes, at, k=5)(place), 0.0))
             levels[below] = np.log1p(-np.minimum(lower, 1 - 1e-16))
         return np.minimum(levels, 0.0)
@@ -228,6 +226,8 @@ def _largest(errors: FloatArray, whitening: FloatArray) -> float:
 _TOLERANCE = 1e-11
 _MAX_HALVINGS = 12
 _NEXT_TO_NOTHING = 1e-6
+# Of more weights than these together, the largest stay and nodes stand for the others.
+_LARGEST_WEIGHTS, _NODES = 16, 32
 
 
 def log_tail(x: float, weights: FloatArray, counts: FloatArray | None = None) -> float:
@@ -277,11 +277,41 @@ def upper_quantile(alpha: float, weights: FloatArray, counts: FloatArray | None 
 
 
 def _positive(weights: FloatArray, counts: FloatArray | None) -> tuple[FloatArray, FloatArray]:
-    """The weights that matter, and how often each counts."""
+    """The weights that matter, and how often each counts; few that give the same law, if many.
+
+    All but the largest become the nodes of the Gauss quadrature over them: it is exact for their
+    first 63 power sums, and so for Σ m log(1 − 2λs) to rounding along the path of integration.
+    """
     counts = np.ones(weights.shape) if counts is None else counts
     # A weight that hardly counts would only pull the saddle point towards its branch point.
     kept = (weights > 0) & (counts > _NEXT_TO_NOTHING)
-    return weights[kept], counts[kept]
+    weights, counts = weights[kept], counts[kept]
+    if weights.size <= _LARGEST_WEIGHTS + _NODES:
+        return weights, counts
+    weights, places = np.unique(weights, return_inverse=True)
+    counts = np.asarray(np.bincount(places, counts), dtype=np.float64)
+    if weights.size <= _LARGEST_WEIGHTS + _NODES:
+        return weights, counts
+    from scipy.linalg import eigh_tridiagonal  # slow to import, and seldom needed
+
+    most = slice(-_LARGEST_WEIGHTS)
+    rest, total = weights[most], float(counts[most].sum())
+    # Lanczos with the diagonal matrix of the weights, from the roots of their counts.
+    basis, diagonal, beside = np.zeros((_NODES, rest.size)), np.zeros(_NODES), np.zeros(_NODES)
+    following, steps = np.sqrt(counts[most] / total), 0
+    while steps < _NODES:
+        basis[steps], following = following, rest * following
+        diagonal[steps] = basis[steps] @ following
+        steps += 1
+        for _ in range(2):
+            following = following - (basis[:steps] @ following) @ basis[:steps]
+        beside[steps - 1] = np.linalg.norm(following)
+        if beside[steps - 1] <= 1e-15 * rest[-1]:
+            break
+        following /= beside[steps - 1]
+    nodes, vectors = eigh_tridiagonal(diagonal[:steps], beside[: steps - 1])
+    found = np.append(np.maximum(nodes, 0.0), weights[-_LARGEST_WEIGHTS:])
+    return found, np.append(total * vectors[0] ** 2, counts[-_LARGEST_WEIGHTS:])
 
 
 def _saddle(x: float, weights: FloatArray, counts: FloatArray, *, upper: bool) -> float:
