@@ -39,6 +39,7 @@ lint: .venv/installed-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/line_cap.py
+	$(BIN)/python tools/word_cap.py
 
 unit: .venv/installed-dev
 	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal --durations=10
