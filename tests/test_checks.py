@@ -44,11 +44,6 @@ BAD_ROWS = {
         DataError,
         ["constant column 'x4'", "2.5", "drop it"],
     ),
-    "constants": (
-        np.column_stack([NORMAL, np.ones(60), np.zeros(60)]),
-        DataError,
-        ["constant column 'x4'", "1 more"],
-    ),
     "almost constant": (
         np.column_stack([NORMAL, 1e9 + 1e-8 * NORMAL[:, 0]]),
         DataError,
@@ -58,11 +53,6 @@ BAD_ROWS = {
         np.column_stack([NORMAL, NORMAL[:, 1]]),
         DataError,
         ["'x4' duplicates column 'x1'", "drop one"],
-    ),
-    "rescaled duplicate": (
-        np.column_stack([NORMAL, 3 - 2 * NORMAL[:, 1]]),
-        DataError,
-        ["'x4' duplicates column 'x1'"],
     ),
     "collinear": (
         np.column_stack([NORMAL, NORMAL[:, 0] - 2 * NORMAL[:, 2]]),
@@ -74,7 +64,6 @@ BAD_ROWS = {
         NonFiniteError,
         ["'x1' (1)", "'x2' (2)", "missing='drop'"],
     ),
-    "overflow": (NORMAL * 1e200, DataError, ["overflows", "divide the column"]),
 }
 
 
@@ -95,14 +84,8 @@ def test_rows_that_cannot_be_tested(refuses, what, method):
         ({"alpha": "5%"}, ["alpha", "number", "'5%'"]),
         ({"alpha": None}, ["alpha", "number", "None"]),
         ({"alpha": True}, ["alpha", "number", "True"]),
-        ({"method": "nope"}, ["method", "'score'", "'nope'"]),
         ({"method": None}, ["method", "'score'", "None"]),
-        ({"correction": "nope"}, ["correction", "'holm'", "None", "'nope'"]),
         ({"bogus": 1}, ["bogus", "'auto'", "does not take"]),
-        ({"mu": 2.0}, ["mu", "'auto'", "does not take"]),
-        ({"method": "trace", "bogus": 1}, ["bogus", "'trace'", "mu", "standardize"]),
-        ({"method": "trace", "mu": 0}, ["mu", "above 0", "got 0"]),
-        ({"method": "eig", "mu": "big"}, ["mu", "number", "'big'"]),
         (
             {"method": "spectral", "alpha": 0.2153},
             ["alpha", "0.2151", "0.2153", "smaller alpha"],

@@ -440,19 +440,6 @@ class TestFamily:
         assert (some.adjusted_pvalue[own] >= some.pvalue[own]).all()
         assert some.global_pvalue == pytest.approx(np.nanmin(some.adjusted_pvalue))
 
-    def test_each_level_against_the_others(self, two, require):
-        pd = require("pandas")
-        frame = pd.concat(columns(two))
-        levels = np.arange(len(frame)) % 3
-        found = ew.compare_groups(frame, by=levels, given=["age", "sex"])
-        assert found["0"].n_tests == 9
-        assert found["0"].n_pairs == 3
-
-    def test_refused(self, two, refuses):
-        a, b = columns(two)
-        refuses(lambda: ew.compare_groups(a, b, given="aeg"), DataError, "did you mean 'age'?")
-        refuses(lambda: ew.compare_groups(a, b, pairs=[]), ParameterError, "pairs: ")
-
 
 class TestSubjects:
     def test_it_is_the_jackknife_over_subjects(self, two):

@@ -34,27 +34,6 @@ def weighted_file(tmp_path, write_csv, gaps, weights):
     return write_csv(tmp_path / "rows.csv", "abwcd", X)
 
 
-class TestEdgeTest:
-    def test_all_rows_are_used(self, gaps, rows):
-        """More of them than without rows that lack values."""
-        kept = ew.edge_test(gaps, **PAIRWISE)
-        left = ew.edge_test(gaps, missing="drop")
-        assert kept.n_samples == 400 > left.n_samples
-        assert kept.provenance.pair_rows.min() > left.n_samples
-
-    def test_weights_undo_a_selection(self):
-        """Rows kept with a probability that depends on a column: weights give back the whole."""
-        rng = np.random.default_rng(4)
-        X = rng.standard_normal((20_000, 3))
-        X[:, 2] += X[:, 0] + X[:, 1]
-        kept_with = np.where(X[:, 2] > 0, 0.9, 0.1)
-        kept = rng.random(len(X)) < kept_with
-        true = np.array([[1.0, 0, 1], [0, 1, 1], [1, 1, 3]])
-        found = ew.edge_test(X[kept], method="batch", weights=1 / kept_with[kept])
-        np.testing.assert_allclose(found.covariance, true, atol=0.15)
-        assert np.abs(ew.edge_test(X[kept]).covariance - true).max() > 0.5
-
-
 class TestAccumulate:
     @pytest.mark.parametrize("how", [PAIRWISE, {"weights": "w"}, {"weights": "w", **PAIRWISE}])
     def test_then_test(

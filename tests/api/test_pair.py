@@ -245,11 +245,3 @@ class TestGroups:
             answer = ew.partial_test(X, x, y, given=[other], clusters=subject)
             assert answer.log_pvalue == pytest.approx(whole.log_pvalue[0, 1], rel=1e-12)
         assert "n = 300 rows in 50 clusters" in answer.sentence()
-
-    def test_refused(self, refuses):
-        X, labels = np.random.default_rng(1).standard_normal((60, 3)), np.arange(60) % 30
-        refuses(
-            lambda: ew.partial_test(X, 0, 1, clusters=labels, method="batch"),
-            ParameterError,
-            "clusters: ",
-        )

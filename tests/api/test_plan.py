@@ -118,21 +118,6 @@ def test_an_effect_or_power_outside_its_range(pilot, refuses, argument, value):
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "fragments"),
-    [
-        ({"method": "nope"}, ["method", "'nope'", "'score'"]),
-        ({"alpha": 0}, ["alpha", "got 0"]),
-        ({"correction": "nope"}, ["correction", "'nope'"]),
-        ({"bogus": 1}, ["bogus"]),
-        ({"method": "spectral", "alpha": 0.3}, ["alpha", "0.2151", "radius='chi2'"]),
-    ],
-    ids=str,
-)
-def test_the_other_arguments_are_those_of_edge_test(pilot, refuses, options, fragments):
-    refuses(lambda: ew.plan_sample_size(pilot, effect=0.1, **options), ParameterError, *fragments)
-
-
 def test_a_pilot_that_cannot_be_tested(pilot, refuses):
     refuses(lambda: ew.plan_sample_size(pilot[:3], effect=0.1), DataError, "ollect more rows")
     state = ew.accumulate(pilot)

@@ -75,13 +75,6 @@ class TestEstimator:
         test.fit(rows)
         refuses(lambda: test.score(rows), DataError, "no likelihood")
 
-    def test_refuses(self, rows, refuses):
-        state = ew.accumulate(rows)
-        fisher = ew.EdgeTest(method="fisher", column_transform="normal-scores")
-        refuses(lambda: fisher.fit(state), ParameterError, "expected with rows")
-        trace = ew.EdgeTest(method="trace", column_transform="normal-scores")
-        refuses(lambda: trace.fit(rows), ParameterError, "is not supported by method")
-
 
 class TestCompareGroups:
     def test_each_group_by_itself(self, rows, increased):
@@ -106,22 +99,6 @@ class TestCompareGroups:
         asked = {"by": np.arange(400) % k, "permutations": 39, **SCORES}
         one, other = (ew.compare_groups(X, **asked) for X in (rows, increased))
         assert one.global_pvalue == other.global_pvalue
-
-    def test_refuses(self, rows, refuses):
-        a, b = (
-            ew.states.BatchMoments().update(rows[:200]),
-            ew.states.BatchMoments().update(rows[200:]),
-        )
-        refuses(
-            lambda: ew.compare_groups(a, b, method="batch", **SCORES),
-            ParameterError,
-            "transform",
-        )
-        refuses(
-            lambda: ew.compare_groups(rows[:200], rows[200:], transform="scores"),
-            ParameterError,
-            "transform: expected one of",
-        )
 
 
 class TestOtherQuestions:

@@ -116,23 +116,6 @@ def test_refusals(refuses):
 
 
 class TestLargestStatistic:
-    @pytest.mark.parametrize("seed", range(3))
-    def test_lies_between_no_correction_and_bonferroni(self, seed):
-        X = rows_of("laplace", 400, 6, seed, weight=0.1)
-        result = batch(X, correction="maxt")
-        p, adjusted = off_diagonal(result.pvalue), off_diagonal(result.adjusted_pvalue)
-        bonferroni = np.minimum(15 * p, 1)
-        assert np.all(adjusted >= p - 4 * np.sqrt(p / DRAWS))
-        assert np.all(adjusted <= bonferroni + 4 * np.sqrt(bonferroni / DRAWS) + 1 / DRAWS)
-        order = np.argsort(-np.abs(off_diagonal(result.statistic)))
-        assert np.all(np.diff(adjusted[order]) >= 0)
-        assert adjusted.min() >= 1 / (DRAWS + 1)
-        # The interval that excludes zero is that of the first step, so that of an edge.
-        low, high = result.confidence_interval(0.95, simultaneous=True)
-        excluded = off_diagonal((low > 0) | (high < 0))
-        assert excluded.any() == result.reject.any()
-        assert np.all(off_diagonal(result.reject) >= excluded)
-
     def test_direct_statement(self):
         """Step down, one draw and one set of edges at a time, from other random numbers."""
         X = rows_of("exponential", 320, 4, seed=2, weight=0.12)

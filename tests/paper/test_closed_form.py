@@ -6,9 +6,7 @@ import pytest
 import edgewise as ew
 from edgewise._linalg import population_covariance
 from edgewise.errors import DataError
-from edgewise.paper import covcov as closed_form
 from edgewise.paper.covcov import (
-    chosen_solver,
     covcov_matrix,
     covcov_of_moments,
     frobenius_trace,
@@ -169,16 +167,3 @@ class TestOfMoments:
             expected = matrix_of(X, A=transform, frobenius=frobenius)
             deviation = np.sqrt(expected.diagonal())
             assert np.max(np.abs(found - expected) / np.outer(deviation, deviation)) <= 1e-11
-
-
-@pytest.mark.parametrize("in_memory", [True, False])
-def test_the_matrix_for_few_columns_and_products_for_many(in_memory, monkeypatch):
-    for n in (1000, 50_000, 10**7):
-        for p, expected in ((2, "full"), (14, "full"), (50, "matrix-free"), (500, "matrix-free")):
-            assert chosen_solver("auto", n, p, in_memory=in_memory) == expected
-            for solver in ("full", "matrix-free"):
-                assert chosen_solver(solver, n, p, in_memory=in_memory) == solver
-    d = 14 * 15 // 2
-    for room, expected in ((8.0 * d * d, "full"), (8.0 * d * d - 1, "matrix-free")):
-        monkeypatch.setattr(closed_form, "LARGEST_MATRIX", room)
-        assert chosen_solver("auto", 10**5, 14, in_memory=in_memory) == expected

@@ -21,21 +21,6 @@ def test_the_kind_of_state(rows):
     assert len(batches.batch_counts()) == 25
 
 
-def test_whatever_the_rows_come_in(rows, csv_file, tmp_path, require):
-    np.save(tmp_path / "rows.npy", rows)
-    frame = require("pandas").DataFrame(rows, columns=list("abcd"))
-    table = require("pyarrow").table(frame)
-    makers = [csv_file, [str(csv_file)], tmp_path / "rows.npy", frame, rows.tolist(), table]
-    makers = [lambda data=data: data for data in makers]
-    makers += [lambda: require("polars").from_pandas(frame)]
-    makers += [lambda: table.to_reader(max_chunksize=7), lambda: iter(np.split(rows, 16))]
-    for make in makers:
-        assert ew.accumulate(make()).n_samples == 400
-        state = ew.accumulate(make(), n_batches=20)
-        assert state.batch_counts().tolist() == [16] * 25
-        np.testing.assert_allclose(state.covariance(), np.cov(rows, rowvar=False), rtol=1e-12)
-
-
 @pytest.mark.parametrize("options", [{}, {"n_batches": 20}], ids=str)
 def test_missing_values_in_a_stream_are_counted_as_far_as_it_was_read(rows, refuses, options):
     X = rows.copy()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from edgewise.tables.arrays import ArrayTable
 
@@ -18,11 +17,3 @@ def test_batches_are_views_that_hold_every_row_once(rows):
     assert (source.n_rows, source.estimated_rows) == (400, 400)
     assert source.rescannable
     assert not source.named
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_blocks_have_one_size(order):
-    X = np.zeros((250_000, 20), dtype=np.int8, order=order)
-    batches = list(ArrayTable(X).blocks())
-    assert [len(batch) for batch in batches] == [104_857, 104_857, 40_286]
-    assert all(np.shares_memory(batch, X) for batch in batches)

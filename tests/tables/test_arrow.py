@@ -98,17 +98,6 @@ def test_repeated_names_are_refused(require, refuses, rows):
         refuses(lambda data=data: ew.edge_test(data), DataError, name, "more than once")
 
 
-def test_how_many_rows(table, require, arrow_stream):
-    require("pandas")
-    polars = require("polars").from_arrow(table)
-    for data in (table, table.to_pandas(), polars, table.to_batches()[0]):
-        source = as_table(data)
-        assert (source.n_rows, source.estimated_rows) == (400, 400)
-    for data in (table.to_reader(), arrow_stream(table)):
-        source = as_table(data)
-        assert (source.n_rows, source.estimated_rows) == (None, None)
-
-
 def in_batches(X, cuts):
     """The rows as Arrow batches that end at the cuts, some of them empty."""
     names = [f"x{j}" for j in range(X.shape[1])]
@@ -125,13 +114,6 @@ def test_blocks_have_one_size_whatever_the_batches(cuts, skip):
     left = max(100 - skip, 0)
     assert [len(block) for block in blocks] == [16] * (left // 16) + [left % 16] * (left % 16 > 0)
     np.testing.assert_array_equal(np.concatenate([np.empty((0, 3)), *blocks]), X[skip:])
-
-
-def test_numbers_are_not_copied():
-    batch = pa.record_batch({"a": np.arange(5.0), "b": np.arange(5)})
-    (block,) = fixed_blocks(iter([batch]), 2)
-    for column, original in zip(block._columns, batch.columns, strict=True):
-        assert np.shares_memory(column, original.to_numpy())
 
 
 @pytest.fixture

@@ -178,7 +178,3 @@ def test_rows_are_known_when_they_have_been_read(tmp_path):
     assert {file.rows for file in files_read(table)} == {None}
     assert table.reduce(lambda part: sum(map(len, part.blocks())), lambda a, b: a + b) == 5
     assert files_read(table) == tuple(map(FileRead, paths, (2, 1, 2)))
-
-
-def test_rows_of_no_file():
-    assert files_read(as_table(np.eye(3))) == ()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from edgewise.states import BatchMoments, Moments
-from edgewise.sums.accumulate import first_pass, read_into
+from edgewise.sums.accumulate import first_pass
 from edgewise.tables import first_look as first_look_module
 from edgewise.tables.first_look import FirstLook, FirstLookBuilder
 from edgewise.tables.open import as_table
@@ -129,16 +129,3 @@ class TestTheFirstPass:
         assert (found.far[0, 1], found.far_row[0, 1]) == (-80, 700)
         assert np.array_equal(found.leading, X[: len(found.leading)])
         assert len(found.leading) >= 100
-
-    @pytest.mark.parametrize("state", [Moments(order=2), BatchMoments(20)], ids=["sums", "batches"])
-    def test_the_sums_are_the_same_without_it(self, state, rows):
-        plain, _ = read_into(state, as_table(rows))
-        beside, *_ = first_pass(state, as_table(rows))
-        # The same operations in the same order.
-        assert np.array_equal(plain.covariance(), beside.covariance())
-        for offset in (0.0, 1e8):
-            made = state.copy()
-            for block in np.array_split(rows + offset, 7):
-                made.update(block)
-            expected = ((rows - rows.mean(axis=0)) ** 2).sum(axis=0)
-            assert made._column_scatter() == pytest.approx(expected, rel=1e-6)

@@ -11,8 +11,6 @@ from pyarrow import feather, parquet
 
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError
-from edgewise.tables.open import as_table
-from edgewise.tables.options import options_of
 
 N_GROUPS = 25
 
@@ -177,16 +175,3 @@ def test_what_are_no_labels(tmp_path, rows, labels, table, csv_file, refuses):
     lists = bare.append_column("lists", pa.array([[1]] * 400))
     call = lambda: ew.edge_test(lists, clusters="lists")  # noqa: E731
     refuses(call, ParameterError, "clusters: expected labels", "list")
-
-
-def test_blocks_carry_their_groups(table, rows, labels):
-    told = []
-    grouped = as_table(table, clusters="subject", progress=told.append)
-    assert options_of(grouped).clusters
-    assert grouped.feature_names == ("a", "b", "c", "d")
-    blocks = grouped.reduce(lambda part: list(part.blocks()), None)
-    assert sum(told) == 400  # the progress bar sees all rows
-    np.testing.assert_array_equal(np.concatenate([*map(np.asarray, blocks)]), rows)
-    groups = np.concatenate([block.clusters for block in blocks])
-    assert len(np.unique(groups)) == N_GROUPS == len(set(zip(groups, labels, strict=True)))
-    assert as_table(grouped) is grouped

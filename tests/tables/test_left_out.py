@@ -99,14 +99,6 @@ def test_arrays_keep_their_shape(rows, refuses):
     assert ew.edge_test(np.column_stack([rows, np.arange(400)]), method="score").n_features == 5
 
 
-def test_missing_values_have_a_note(rows):
-    X = rows.copy()
-    X[:7, 2] = np.nan
-    (note,) = ew.edge_test(X, method="score").notes
-    assert "7 values" in note
-    assert "x2 (7)" in note
-
-
 def dated(rows, days, **more):
     columns = dict(zip("abcd", rows.T, strict=True)) | more
     day = pa.array(np.datetime64("2020-01-01") + np.asarray(days)).cast(pa.timestamp("us"))

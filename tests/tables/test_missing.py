@@ -79,14 +79,6 @@ def test_tables(gaps, all_rows):
         assert options_of(other).missing != "pairwise"
 
 
-def test_columns_and_names(gaps):
-    how = {"columns": ["x2", "x0", "x1"], "feature_names": list("cab"), **PAIRWISE}
-    result = ew.edge_test(gaps, **how)
-    assert result.provenance.n_missing == (5, 3, 10)
-    same(result, ew.edge_test(gaps[:, [2, 0, 1]], **PAIRWISE), "cab")
-    assert ew.edge_test(gaps, exclude="x3", **PAIRWISE).provenance.n_missing == (3, 10, 5)
-
-
 def test_complete_rows_are_tested_as_ever(rows, same_result):
     for method in ("score", "wald", "batch"):
         result = ew.edge_test(rows, method=method, **PAIRWISE)

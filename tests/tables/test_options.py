@@ -48,20 +48,6 @@ def joined(a, b):
     return np.concatenate([a[0], b[0]]), a[1] + b[1]
 
 
-@pytest.mark.parametrize("wrapper", WRAPPERS)
-def test_wrappers_are_tables_and_pass_on_what_they_wrap(rows, wrapper):
-    for told in (True, False):
-        inner = Shrinking(rows, 400)
-        inner.rescannable, inner.in_memory = told, not told
-        outer = WRAPPERS[wrapper](inner)
-        assert isinstance(outer, Table)
-        assert (outer.rescannable, outer.in_memory, outer.named) == (told, not told, True)
-        assert outer.partition_rows() == [None]
-        names = {"renamed": tuple("pqrs"), "chosen": ("c", "a")}
-        assert outer.feature_names == names.get(wrapper, ("a", "b", "c", "d"))
-    assert not Shrinking(rows, 400).in_memory  # who does not say is thought costly
-
-
 class TestElsewhere:
     """A view works around partitions as it does around rows that are here."""
 
@@ -101,11 +87,6 @@ class TestElsewhere:
         np.testing.assert_array_equal(found, rows[7:, [3, 1]])
         assert dropped == 7
         assert table.feature_names == ("x", "y")
-
-    def test_nobody_is_told_elsewhere(self, rows, in_parts):
-        told = []
-        view(in_parts(rows), progress=told.append).reduce(gather, joined)
-        assert told == []
 
 
 def test_finite_rows(rows):

@@ -9,7 +9,6 @@ from pyarrow import csv, feather, parquet
 
 import edgewise as ew
 from edgewise.errors import DataError, DataTypeError, ParameterError
-from edgewise.tables.table import select_columns
 
 NAMES = ["day", "a", "b", "city", "c"]
 
@@ -93,21 +92,3 @@ def test_of_a_state_there_is_nothing_to_choose(numbers, refuses):
         "columns",
         "a state",
     )
-
-
-def test_select_columns(refuses):
-    def chosen(names, *how):
-        return select_columns(list(names), "X", *how)[0]
-
-    assert chosen("abcd") == tuple("abcd")
-    assert chosen("abcd", ["d", "a"]) == ("d", "a")
-    assert chosen("abcd", ["d", "a", "b"], ["a"]) == ("d", "b")
-    assert chosen("abcd", None, ["a", "c"]) == ("b", "d")
-    held = {"b": "text", "d": "dates"}
-    assert select_columns(list("abcd"), "X", held=held) == (("a", "c"), held)
-    for columns, exclude in (([], None), (None, list("ab"))):
-        refuses(lambda c=columns, e=exclude: chosen("ab", c, e), DataError)
-    refuses(lambda: select_columns(["a", "b"], "X", held=dict.fromkeys("ab", "text")), DataError)
-    for names, columns in (("ab", ["a", "a"]), ("aa", ["a"])):
-        call = lambda n=names, c=columns: chosen(n, c)  # noqa: E731
-        refuses(call, DataError, "'a'", "once")

@@ -71,9 +71,3 @@ class TestRows:
             assert row in table.entries()
             rest = np.concatenate(list(table.blocks(row)))
             np.testing.assert_array_equal(rest, kit.rows[row:])
-
-
-def test_the_estimator_refuses_other_columns(kit, refuses):
-    learner = ew.EdgeTest("batch").fit(kit.columns)
-    other = {name.upper(): column for name, column in kit.columns.items()}
-    refuses(lambda: learner.score(other), DataError, "'a', 'b'", "'A', 'B'")

@@ -152,10 +152,3 @@ def test_an_iterator_that_restarts_is_read_once(rows, all_rows):
 def test_items_that_are_no_batches(rows, refuses, bad):
     refuses(lambda: ew.edge_test(iter([bad]), method="fisher"), DataError, "expected")
     refuses(lambda: ew.edge_test(iter([rows[:, :2], bad]), method="fisher"), DataError, "expected")
-
-
-def test_the_estimator_learns_from_it(stream, rows):
-    whole = ew.EdgeTest(method="batch", n_batches=20).fit(rows)
-    fitted = ew.EdgeTest(method="batch", n_batches=20).fit(stream(33, 250))
-    assert fitted.n_samples_seen_ == 400
-    np.testing.assert_allclose(fitted.covariance_, whole.covariance_, rtol=1e-12)

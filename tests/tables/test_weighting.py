@@ -10,7 +10,6 @@ import edgewise as ew
 from edgewise.errors import DataError, DataTypeError, NonFiniteError, ParameterError
 from edgewise.tables.open import as_table
 from edgewise.tables.options import weighted_columns
-from edgewise.tables.table import ColumnBlock
 
 
 @pytest.fixture(scope="module")
@@ -218,19 +217,3 @@ def test_what_does_not_go_together(rows, weights, table, refuses):
                 "weights: sampling weights are not supported by method",
                 "use method 'score', 'wald' or 'batch', or repeat rows",
             )
-
-
-def test_blocks_carry_their_weights(table, rows, weights):
-    told = []
-    weighted = as_table(table, weights="w", progress=told.append)
-    blocks = weighted.reduce(lambda part: list(part.blocks()), None)
-    assert all(block.weights is not None for block in blocks)
-    assert sum(told) == 400  # the progress bar sees all rows
-    used = weights > 0
-    np.testing.assert_array_equal(np.concatenate([*map(np.asarray, blocks)]), rows[used])
-    np.testing.assert_array_equal(np.concatenate([b.weights for b in blocks]), weights[used])
-    whole = ColumnBlock.of(rows)
-    whole.weights = weights
-    part = whole[10:20]
-    np.testing.assert_array_equal(part.weights, weights[10:20])
-    np.testing.assert_array_equal(np.asarray(part), rows[10:20])
