@@ -175,7 +175,7 @@ def _read(path: Path) -> None:
             pass
     finally:  # also if the rows are refused
         for name in texts:
-            file.values(name)
+            file.labels(name)
 
 
 def _memory(line: str) -> int:

@@ -67,7 +67,7 @@ FRAMES = {
     ),
     "LazyFrame of no file": refused(
         lambda kit: kit.require("polars").scan_csv(kit.folder / "no.csv"),
-        "query could not run",
+        "the query cannot be read",
         "no.csv",
     ),
     "narwhals": Case(lambda kit: kit.require("narwhals").from_native(kit.frame)),

@@ -92,25 +92,6 @@ class TestBetweenTwoPasses:
         call = between_passes(FileTable([path]), path.unlink)
         refuses(call, DataError, str(path), "cannot be read any more")
 
-    @pytest.mark.parametrize("ending", ["npz", "xlsx", "jsonl"])
-    def test_rows_in_memory_do_not_change(self, rows, tmp_path, same_result, ending, require):
-        path = tmp_path / f"rows.{ending}"
-        if ending == "npz":
-            np.savez(path, rows)
-        elif ending == "jsonl":
-            path.write_text(
-                "".join(f"{dict(zip(NAMES, row, strict=True))}\n" for row in rows.tolist()).replace(
-                    "'", '"'
-                )
-            )
-        else:
-            book = require("openpyxl").Workbook()
-            for row in [NAMES, *rows.tolist()]:
-                book.active.append(row)
-            book.save(path)
-        result = between_passes(FileTable([path]), path.unlink)()
-        same_result(result, ew.edge_test(rows), names=result.feature_names)
-
 
 class TestEveryWayToReadTwice:
     """All go through the same table; each must notice."""

@@ -173,7 +173,7 @@ def test_columns_of_all_lines(saved, all_rows):
 def test_labels(saved, all_rows):
     file = open_file(saved({"g": "u", "a": 1}, {"g": "v", "a": 2}, {"a": 3}))
     assert file.texts == {"g": "text"}
-    assert file.values("g") == ["u", "v", None]
+    assert file.labels("g") == ["u", "v", None]
     labels = all_rows(file.read(("a", "g"), 0, ("g",)))[:, 1]
     assert labels[0] != labels[1]
     assert np.isnan(labels[2])
@@ -218,8 +218,8 @@ def test_labels_of_sheets(sheet, all_rows):
     day = dt.datetime(2020, 1, 2)
     file = open_file(sheet([["g", "d", "a"], ["u", day, 1], ["v", day, 2], ["u", None, 3]]))
     assert set(file.texts) == {"g", "d"}
-    assert file.values("g") == ["u", "v", "u"]
-    assert file.values("d") == ["2020-01-02 00:00:00"] * 2 + [None]
+    assert file.labels("g") == ["u", "v", "u"]
+    assert file.labels("d") == ["2020-01-02 00:00:00"] * 2 + [None]
     labels = all_rows(file.read(("a", "g"), 0, ("g",)))[:, 1]
     assert labels[0] == labels[2] != labels[1]
 

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import feather, parquet
 
 import edgewise as ew
-from edgewise.errors import DataError, ParameterError
+from edgewise.errors import DataError, DataTypeError, ParameterError
 
 N_GROUPS = 25
 
@@ -174,4 +174,4 @@ def test_what_are_no_labels(tmp_path, rows, labels, table, csv_file, refuses):
     assert ew.edge_test(text, clusters="d").options["n_clusters"] == 400
     lists = bare.append_column("lists", pa.array([[1]] * 400))
     call = lambda: ew.edge_test(lists, clusters="lists")  # noqa: E731
-    refuses(call, ParameterError, "clusters: expected labels", "list")
+    refuses(call, DataTypeError, "clusters: column 'lists' must hold labels", "list")

@@ -88,7 +88,7 @@ def test_what_are_no_labels(refuses):
         call = lambda one=labels: label_numbers(one)  # noqa: E731
         refuses(call, DataError, "clusters: expected labels", "measurements?")
     for labels, fragment in (
-        ([["a"], ["b"]], "cannot be compared"),
+        ([["a"], ["b"]], "got others"),
         (np.zeros((3, 2)), "of 2 dimensions"),
         (5, "of 0 dimensions"),
     ):

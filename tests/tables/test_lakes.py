@@ -12,7 +12,8 @@ from pyarrow import feather, parquet
 
 import edgewise as ew
 from edgewise.errors import DataError
-from edgewise.tables.files import DatasetTable, FileTable
+from edgewise.tables.arrow import BatchTable
+from edgewise.tables.files import FileTable
 from edgewise.tables.open import as_table
 
 
@@ -88,7 +89,7 @@ class Scan:
 @pytest.mark.parametrize("lake", [Delta, Scan])
 def test_tables_of_lakes(table, rows, same_result, lake):
     opened = as_table(lake(table), columns=["d", "b"])
-    assert isinstance(opened, DatasetTable)
+    assert isinstance(opened, BatchTable)
     same_result(ew.edge_test(opened), ew.edge_test(rows[:, [3, 1]]), names="db")
 
 

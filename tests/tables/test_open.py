@@ -14,9 +14,9 @@ from edgewise import tables
 from edgewise.errors import DataError, DataTypeError
 from edgewise.tables import open as opening
 from edgewise.tables.arrays import ArrayTable
-from edgewise.tables.arrow import StreamTable
+from edgewise.tables.arrow import BatchTable
 from edgewise.tables.files import FileTable
-from edgewise.tables.frames import FrameTable, PandasTable, QueryTable
+from edgewise.tables.frames import PandasTable
 from edgewise.tables.open import as_table, open_files
 from edgewise.tables.options import View
 from edgewise.tables.streams import IteratorTable
@@ -79,11 +79,11 @@ READ_AGAIN = {
     "list": (lambda kit: kit.rows.tolist(), DEFAULT, ArrayTable),
     "pandas": (pandas_frame, "abcd", PandasTable),
     "nullable pandas": (lambda kit: pandas_frame(kit).convert_dtypes(), "abcd", PandasTable),
-    "polars": (lambda kit: kit.require("polars").from_arrow(kit.table), "abcd", FrameTable),
-    "Arrow table": (lambda kit: kit.table, "abcd", FrameTable),
-    "record batch": (lambda kit: kit.table.to_batches()[0], "abcd", FrameTable),
-    "Arrow C stream": (lambda kit: kit.stream(kit.table), "abcd", StreamTable),
-    "DuckDB relation": (duckdb_relation, "abcd", QueryTable),
+    "polars": (lambda kit: kit.require("polars").from_arrow(kit.table), "abcd", BatchTable),
+    "Arrow table": (lambda kit: kit.table, "abcd", BatchTable),
+    "record batch": (lambda kit: kit.table.to_batches()[0], "abcd", BatchTable),
+    "Arrow C stream": (lambda kit: kit.stream(kit.table), "abcd", BatchTable),
+    "DuckDB relation": (duckdb_relation, "abcd", BatchTable),
     "Parquet": (saved("r.parquet"), "abcd", FileTable),
     "Feather": (saved("r.feather"), "abcd", FileTable),
     "Arrow IPC": (saved("r.arrow"), "abcd", FileTable),
@@ -100,8 +100,8 @@ READ_AGAIN = {
 }
 
 READ_ONCE = {
-    "record batch reader": (lambda kit: kit.table.to_reader(max_chunksize=37), "abcd", StreamTable),
-    "ADBC reader": (adbc_reader, "abcd", StreamTable),
+    "record batch reader": (lambda kit: kit.table.to_reader(max_chunksize=37), "abcd", BatchTable),
+    "ADBC reader": (adbc_reader, "abcd", BatchTable),
     "generator of arrays": (lambda kit: iter(np.split(kit.rows, 8)), DEFAULT, IteratorTable),
     "generator of frames": (
         lambda kit: (pandas_frame(kit)[i : i + 90] for i in range(0, 400, 90)),

@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse
 
 import edgewise as ew
-from edgewise.errors import EdgewiseWarning
 from edgewise.tables.open import as_table
 
 
@@ -38,14 +37,6 @@ def test_the_same_as_the_dense_matrix(thin, same_result):
         ew.edge_test(thin[:, [7, 3]].toarray()),
         names=("x7", "x3"),
     )
-
-
-def test_the_memory_of_many_columns_is_told():
-    wide = scipy.sparse.csr_array((13_000, 12_000))
-    with pytest.warns(EdgewiseWarning, match=r"12,000 sparse .* 1\.2 GB, .*columns="):
-        as_table(wide)
-    as_table(wide, columns=["x1", "x2"])
-    as_table(wide[:5000])  # nothing to hold: it cannot be tested
 
 
 def test_a_column_of_labels(rows, same_result):

@@ -15,7 +15,7 @@ from edgewise._checks import check_names, default_names
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise._parallel import on_each
 from edgewise._text import listed, one_line
-from edgewise.errors import DataError, DataTypeError, EdgewiseWarning, warn
+from edgewise.errors import DataError, DataTypeError
 from edgewise.tables.options import label_numbers
 from edgewise.tables.table import (
     BadCells,
@@ -52,7 +52,6 @@ class SlicedTable(Table):
         exclude: Sequence[str] | None = None,
         along: Sequence[str] = (),
     ) -> tuple[str, ...]:
-        """The names of the variables, from those of all columns and what they hold."""
         self.column_names, self._n_rows, self._along = names, n_rows, along
         self.feature_names, self.left_out = select_columns(
             names, "X", columns, exclude, along, held
@@ -144,24 +143,24 @@ def as_rows(X: Any, name: str = "X") -> AnyArray:
     """`X` as a two-dimensional array of real numbers, without a copy if possible."""
     if type(X) is not np.ndarray:
         X = _as_array(X, name)
-    if X.ndim == 3:
-        s, n, p = X.shape
-        raise DataError(
-            f"{name}: expected a 2D array of rows and columns, got 3D of shape {X.shape}; if "
-            f"these are {s} series of {n} rows, stack them with X.reshape(-1, {p}) and pass "
-            f"clusters=np.repeat(range({s}), {n})."
-        )
     if X.ndim != 2:
+        remedy = ". Reshape your data, or pass several columns."
+        if X.ndim == 3:
+            s, n, p = X.shape
+            remedy = (
+                f"; if these are {s} series of {n} rows, stack them with X.reshape(-1, {p}) and "
+                f"pass clusters=np.repeat(range({s}), {n})."
+            )
         raise DataError(
-            f"{name}: expected a 2D array of rows and columns, got {X.ndim}D of shape {X.shape}. "
-            "Reshape your data, or pass several columns."
+            f"{name}: expected a 2D array of rows and columns, got {X.ndim}D of shape {X.shape}"
+            f"{remedy}"
         )
     if not X.shape[1]:
         raise DataError(
             f"{name}: 0 feature(s) (shape={X.shape}) while a minimum of 2 is required: an edge "
             "joins two columns."
         )
-    values = X if X.dtype.kind in "fiub" else _numbers(X)
+    values = _numbers(X)
     if isinstance(values, str):
         complex_numbers = "Complex data not supported: " if X.dtype.kind == "c" else ""
         raise DataTypeError(
@@ -257,7 +256,6 @@ def numeric_column(values: Any, name: str) -> AnyArray | str:
 
 
 def check_column(values: Any, name: str) -> AnyArray:
-    """One column of numbers, from an array, a list or a series."""
     column = numeric_column(values, name)
     if isinstance(column, str):
         raise not_numbers(name, column)
@@ -272,18 +270,19 @@ class MappingTable(SlicedTable):
         if not names:
             raise DataError("X: expected columns, got an empty mapping; give it two or more.")
         self._values = dict(zip(names, data.values(), strict=True))
-        lengths = {
-            name: len(values) if hasattr(values, "__len__") else 1
-            for name, values in self._values.items()
-        }
-        n = lengths[names[0]]
-        other = [f"{name!r} with {length}" for name, length in lengths.items() if length != n]
-        if other:
+        lengths = [len(one) if hasattr(one, "__len__") else 1 for one in self._values.values()]
+        if len(set(lengths)) > 1:
+            found = [f"{name!r} with {n}" for name, n in zip(names, lengths, strict=True)]
             raise DataError(
-                f"X: expected columns of equal length, got {names[0]!r} with {n} values and "
-                f"{listed(other)}; give every column one value for each row."
+                f"X: expected columns of equal length, got {listed(found)} values; give every "
+                "column one value for each row."
             )
-        _check_one_index(self._values)
+        indexed = [values.index for values in self._values.values() if hasattr(values, "iloc")]
+        if not all(index.equals(indexed[0]) for index in indexed):
+            raise DataError(
+                "X: expected series with the same index, got different ones; pass "
+                "pandas.DataFrame(data), which puts their rows in order."
+            )
         spared = {*(chosen.get("exclude") or ()), *chosen.get("along", ())}
         wanted = {*(chosen.get("columns") or names)} - spared
         columns = {
@@ -292,7 +291,7 @@ class MappingTable(SlicedTable):
             if name in wanted
         }
         held = {name: column for name, column in columns.items() if isinstance(column, str)}
-        variables = self._choose(names, n, held, **chosen)
+        variables = self._choose(names, lengths[0], held, **chosen)
         self._columns = [np.asarray(columns[name]) for name in variables]
 
     def rows(self, start: int, stop: int) -> Rows:
@@ -301,16 +300,6 @@ class MappingTable(SlicedTable):
     def labels(self, name: str) -> Iterable[Any]:
         values = self._values[name]
         return values if isinstance(values, list | tuple) else np.asarray(values)
-
-
-def _check_one_index(columns: Mapping[str, Any]) -> None:
-    """Refuse series of pandas whose rows are not the same: only pandas can put them in order."""
-    indexed = [values.index for values in columns.values() if hasattr(values, "iloc")]
-    if not all(index.equals(indexed[0]) for index in indexed):
-        raise DataError(
-            "X: expected series with the same index, got different ones; pass "
-            "pandas.DataFrame(data), which puts their rows in order."
-        )
 
 
 def record_table(data: Sequence[Any], **chosen: Any) -> MappingTable:
@@ -329,7 +318,6 @@ def record_table(data: Sequence[Any], **chosen: Any) -> MappingTable:
 
 
 def structured_table(data: AnyArray, **chosen: Any) -> MappingTable:
-    """A structured or record array: its fields are the columns."""
     return MappingTable({name: data[name] for name in data.dtype.names or ()}, **chosen)
 
 
@@ -348,15 +336,6 @@ class SparseTable(SlicedTable):
         every = default_names(data.shape[1])
         names = self._choose(every, int(data.shape[0]), {}, **chosen)
         self._chosen = self._all if names == every else self._all[:, [*map(every.index, names)]]
-        # Sums over sparse rows are dense.
-        gigabytes = 8 * len(names) ** 2 / 1e9
-        if gigabytes >= 1 and self.n_rows > len(names):
-            warn(
-                f"X: {len(names):,} sparse columns have a dense covariance matrix of "
-                f"{gigabytes:.1f} GB, and a test holds several such matrices; choose fewer columns "
-                "(columns=... of edge_test) if that does not fit in memory.",
-                EdgewiseWarning,
-            )
 
     def rows(self, start: int, stop: int) -> Rows:
         return np.asarray(self._chosen[start:stop].toarray())

@@ -1,19 +1,22 @@
-"""Arrow streams, and the numbers of Arrow columns."""
+"""Tables that give Arrow batches, and the numbers of Arrow columns."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from edgewise._checks import check_names
 from edgewise._linalg import AnyArray
 from edgewise._text import one_line
-from edgewise.errors import DataError, DataTypeError
+from edgewise.errors import DataError, DataTypeError, EdgewiseError
 from edgewise.tables.options import label_number
 from edgewise.tables.table import (
     ROW_NUMBERS,
@@ -26,58 +29,160 @@ from edgewise.tables.table import (
 )
 
 
-class StreamTable(Table):
-    """Any object that exports an Arrow C stream, a reader or cursor only once."""
+class BatchTable(Table):
+    """A table of Arrow batches; `batches` begins a pass over some columns, `once` the only one."""
 
     named = True
 
-    def __init__(self, data: Any, along: Sequence[str] = (), **chosen: Any) -> None:
-        if not hasattr(data, "__arrow_c_stream__"):
-            data = data.fetch_record_batch()  # a database cursor (ADBC)
-        self._data, self._along = data, along
-        # A reader or a database cursor gives its rows once.
-        once = isinstance(data, pa.RecordBatchReader) or "ursor" in type(data).__name__
-        self.rescannable = not once
-        # Some streams can be opened only once: the one opened for the names is the first pass.
-        self._opened: pa.RecordBatchReader | None
-        try:
-            reader = pa.RecordBatchReader.from_stream(data)
-        except (pa.ArrowException, TypeError, ValueError) as error:
-            raise DataTypeError(
-                f"X: expected a table of numbers, got a {type(data).__name__} that Arrow cannot "
-                f"read ({one_line(error)}); convert or drop the columns that are not numbers."
-            ) from error
-        self._opened, schema = reader, reader.schema
-        self.column_names = tuple(schema.names)
+    def __init__(
+        self,
+        names: Iterable[object],
+        held: Mapping[str, str],
+        batches: Callable[[tuple[str, ...]], Iterable[pa.RecordBatch]],
+        *,
+        what: str = "X",
+        n_rows: int | None = None,
+        in_memory: bool = False,
+        once: bool = False,
+        along: Sequence[str] = (),
+        **chosen: Any,
+    ) -> None:
+        self.column_names = check_names(names)
         self.feature_names, self.left_out = select_columns(
-            schema.names, "X", along=along, held=held_by(schema), **chosen
+            self.column_names, what, along=along, held=held, **chosen
         )
+        self._batches, self._n_rows, self._along = batches, n_rows, along
+        self.in_memory, self.rescannable, self._what = in_memory, not once, what
+        self._passes = 0
 
-    def _again(self) -> pa.RecordBatchReader:
-        reader, self._opened = self._opened, None
-        if reader is None and self.rescannable:
-            with suppress(pa.ArrowException, TypeError, ValueError):
-                reader = pa.RecordBatchReader.from_stream(self._data)
-        if reader is None:
+    @property
+    def n_rows(self) -> int | None:
+        return self._n_rows
+
+    def entries(self) -> Sequence[int]:
+        return range(self._n_rows or 1) if self.in_memory else (0,)
+
+    def _read(self, names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        self._passes += 1
+        if self._passes > 1 and not self.rescannable:
             raise DataError(
                 "data: this stream was read already and cannot be read again; use method='batch', "
                 "which reads it once, or make a new one."
             )
-        return reader
-
-    def blocks(self, start: int = 0) -> Iterator[Rows]:
-        names, reader = list(self.feature_names), self._again()
-        batches = (batch.select(names) for batch in reader)
         try:
-            yield from fixed_blocks(batches, len(names), start, self._along)
-        except (pa.ArrowException, OSError) as error:
+            for batch in self._batches(names):
+                yield batch.select(names)
+        except EdgewiseError:
+            raise
+        except Exception as error:  # of any library
             raise DataError(
-                f"data: the stream failed while it was read: {one_line(error)}."
+                f"data: {self._what} cannot be read ({one_line(error)}); if they come "
+                "only once, use method='batch', which reads them once."
             ) from error
 
+    def blocks(self, start: int = 0) -> Iterator[Rows]:
+        names = self.feature_names
+        return fixed_blocks(self._read(names), len(names), start, self._along)
+
     def labels(self, name: str) -> Iterable[Any]:
-        labels: list[Any] = self._again().read_all().column(name).to_pylist()
-        return labels
+        for batch in self._read((name,)):
+            yield from batch.column(0).to_pylist()
+
+
+def stream_table(data: Any, **chosen: Any) -> BatchTable:
+    """Any object that exports an Arrow C stream; a reader or cursor only once."""
+    if not hasattr(data, "__arrow_c_stream__"):
+        data = data.fetch_record_batch()  # a database cursor (ADBC)
+    try:
+        reader = pa.RecordBatchReader.from_stream(data)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        raise DataTypeError(
+            f"X: expected a table of numbers, got a {type(data).__name__} that Arrow cannot "
+            f"read ({one_line(error)}); convert or drop the columns that are not numbers."
+        ) from error
+    # Some streams can be opened only once: the one opened for the names is the first pass.
+    opened, schema = [reader], reader.schema
+
+    def batches(names: tuple[str, ...]) -> Any:
+        return opened.pop() if opened else pa.RecordBatchReader.from_stream(data)
+
+    once = isinstance(data, pa.RecordBatchReader) or "ursor" in type(data).__name__
+    return BatchTable(schema.names, held_by(schema), batches, once=once, **chosen)
+
+
+def query_table(query: Any, **chosen: Any) -> BatchTable:
+    """A lazy frame that narwhals knows: polars, DuckDB, Ibis; every pass runs the query anew."""
+
+    def batches(names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        native, rows = query.select(*names).to_native(), batch_rows(len(names))
+        if hasattr(native, "collect_batches"):
+            frames = native.collect_batches(chunk_size=rows, maintain_order=True)
+        else:  # DuckDB, Ibis, and polars before 1.34
+            frames = [native.collect() if hasattr(native, "collect") else native]
+        for frame in frames:
+            yield from pa.RecordBatchReader.from_stream(frame)
+
+    try:
+        schema = query.collect_schema()
+    except Exception as error:  # of any library
+        raise DataError(
+            f"data: the query cannot be read ({one_line(error)}); correct it."
+        ) from error
+    words = {"String": "text", "Enum": "categories", "Categorical": "categories"}
+    held = {
+        name: "dates" if kind.is_temporal() else words.get(type(kind).__name__, str(kind))
+        for name, kind in schema.items()
+        # Unknown is a column without values.
+        if not (kind.is_numeric() or type(kind).__name__ in ("Boolean", "Unknown"))
+    }
+    return BatchTable(schema.names(), held, batches, what="the query", **chosen)
+
+
+def frame_table(frame: Any, **chosen: Any) -> BatchTable:
+    """A data frame in memory that narwhals knows: polars, Arrow and others."""
+
+    @lru_cache(maxsize=1)
+    def batches(names: tuple[str, ...]) -> Iterable[pa.RecordBatch]:
+        found: list[pa.RecordBatch] = frame.select(*names).to_arrow().to_batches()
+        return found
+
+    schema = frame[:0].to_arrow().schema
+    n, held = len(frame), held_by(schema)
+    return BatchTable(schema.names, held, batches, n_rows=n, in_memory=True, **chosen)
+
+
+def dataset_table(data: Any, **chosen: Any) -> BatchTable:
+    """A dataset or scanner of pyarrow, a table of Delta Lake, or a scan of Iceberg."""
+    from edgewise.tables.formats import fingerprint, unchanged
+
+    if hasattr(data, "to_pyarrow_dataset"):
+        data = data.to_pyarrow_dataset()  # of Delta Lake
+    elif type(data).__module__.startswith("pyiceberg") and hasattr(data, "scan"):
+        data = data.scan()
+    if hasattr(data, "to_arrow_batch_reader"):
+        schema = data.to_arrow_batch_reader().schema
+    else:
+        schema = getattr(data, "projected_schema", None) or data.schema
+    files = [path for path in getattr(data, "files", []) if os.path.isfile(path)]
+    marks = {path: fingerprint(path) for path in files}
+
+    def batches(names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+        with ExitStack() as checks:
+            for path, then in marks.items():
+                checks.enter_context(unchanged(path, then))
+            if hasattr(data, "to_arrow_batch_reader"):
+                yield from data.to_arrow_batch_reader()
+            elif hasattr(data, "projected_schema"):
+                yield from data.to_batches()
+            else:  # a few batches ahead: by default whole files would wait in memory
+                ahead = {"batch_readahead": 2, "fragment_readahead": 1}
+                size = batch_rows(len(names))
+                yield from data.to_batches(columns=list(names), batch_size=size, **ahead)
+
+    kind = getattr(getattr(data, "format", None), "default_extname", "")
+    n = data.count_rows() if kind in ("parquet", "feather", "ipc") else None
+    held = held_by(schema)
+    return BatchTable(schema.names, held, batches, what="the dataset", n_rows=n, **chosen)
 
 
 def held_by(schema: pa.Schema) -> dict[str, str]:
@@ -86,7 +191,6 @@ def held_by(schema: pa.Schema) -> dict[str, str]:
 
 
 def pandas_index(schema: pa.Schema) -> tuple[str, ...]:
-    """The columns of a schema that hold the index of a pandas data frame."""
     if b"pandas" not in (schema.metadata or {}):
         return ()
     try:
@@ -94,19 +198,6 @@ def pandas_index(schema: pa.Schema) -> tuple[str, ...]:
     except (ValueError, KeyError, TypeError):
         return ()
     return tuple(name for name in columns if isinstance(name, str) and name in schema.names)
-
-
-def column_block(batches: Iterable[pa.RecordBatch], along: Sequence[str] = ()) -> ColumnBlock:
-    """The rows of Arrow batches as one block; columns `along` are labels."""
-    parts = [
-        [
-            _label_numbers(column, name) if name in along else _to_numpy(column, name)
-            for column, name in zip(batch.columns, batch.schema.names, strict=True)
-        ]
-        for batch in batches
-    ]
-    whole = len(parts) == 1
-    return ColumnBlock(parts[0] if whole else [*map(np.concatenate, zip(*parts, strict=True))])
 
 
 def fixed_blocks(
@@ -130,10 +221,22 @@ def fixed_blocks(
             parts.append(batch.slice(start, rows - filled))
             start, filled = start + len(parts[-1]), filled + len(parts[-1])
             if filled == rows:
-                yield column_block(parts, along)
+                yield _block(parts, along)
                 parts, filled = [], 0
     if parts:
-        yield column_block(parts, along)
+        yield _block(parts, along)
+
+
+def _block(batches: Sequence[pa.RecordBatch], along: Sequence[str]) -> ColumnBlock:
+    parts = [
+        [
+            _label_numbers(column, name) if name in along else _to_numpy(column, name)
+            for column, name in zip(batch.columns, batch.schema.names, strict=True)
+        ]
+        for batch in batches
+    ]
+    whole = len(parts) == 1
+    return ColumnBlock(parts[0] if whole else [*map(np.concatenate, zip(*parts, strict=True))])
 
 
 def _label_numbers(column: pa.Array, name: str) -> AnyArray:
@@ -152,16 +255,13 @@ def _label_numbers(column: pa.Array, name: str) -> AnyArray:
 
 def texts_of(schema: pa.Schema) -> dict[str, str]:
     """The columns that do not hold numbers, and what they hold."""
-    return {field.name: _holds(field.type) for field in schema if not is_numeric(field.type)}
-
-
-def _holds(kind: pa.DataType) -> str:
-    name = str(kind)
-    if name.startswith(("date", "timestamp")):
-        return "dates"
-    if name in ("string", "large_string", "string_view"):
-        return "text"
-    return "categories" if name.startswith("dictionary") else name
+    words = {"string": "text", "large_string": "text", "string_view": "text"}
+    found = {}
+    for name, kind in zip(schema.names, schema.types, strict=True):
+        if not is_numeric(kind):
+            what = "categories" if pa.types.is_dictionary(kind) else words.get(str(kind), str(kind))
+            found[name] = "dates" if what.startswith(("date", "timestamp")) else what
+    return found
 
 
 def is_numeric(kind: pa.DataType) -> bool:

@@ -61,7 +61,6 @@ class PartitionedTable(Table):
         return None
 
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
-        """Run the pass on every partition and merge the results, in order, in a fixed tree."""
         names = self.feature_names if self.named else None
         return self._reduced(PartTask(one_pass, len(self.feature_names), names, self.along), merge)
 
@@ -161,7 +160,6 @@ class DaskTable(PartitionedTable):
         self._files, self._held = files, held
 
     def rows_read(self) -> Sequence[tuple[str, int | None]]:
-        """The files and the rows of each; None where they are not known."""
         return self._files
 
     def partition_rows(self) -> Sequence[int | None]:

@@ -8,19 +8,17 @@ import os
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from edgewise._optional import require
 from edgewise._parallel import one_blas_thread
-from edgewise._text import listed, one_line
+from edgewise._text import listed
 from edgewise.errors import DataError
 from edgewise.tables.formats import (
     FOLDER_ENDINGS,
     Address,
     OpenedFile,
-    fingerprint,
     location,
     open_file,
     open_pipe,
@@ -35,7 +33,6 @@ from edgewise.tables.table import (
     PartitionCounts,
     Rows,
     Table,
-    batch_rows,
     column_places,
     known_total,
     select_columns,
@@ -119,11 +116,9 @@ class FileTable(Table):
         self.notes = _notes(self._files, index, len(paths))
 
     def forms(self) -> list[TextFormat | None]:
-        """The forms of the files that are text; None for others."""
         return [file.form for file in self._files]
 
     def rows_read(self) -> list[tuple[str, int | None]]:
-        """The files and the rows of each; None as long as they are not known."""
         return [(file.path, n) for file, n in zip(self._files, self._counted, strict=True)]
 
     @property
@@ -135,7 +130,6 @@ class FileTable(Table):
         return known_total([file.estimated_rows for file in self._files])
 
     def blocks(self, start: int = 0) -> Iterator[Rows]:
-        """The rows from a number on, not read ahead if that is not 0."""
         if not start:
             return (block for _, block in self.positioned_blocks())
         number = 0
@@ -146,10 +140,13 @@ class FileTable(Table):
         return (block for _, block in self.starting_at(Position(number, start))._read())
 
     def labels(self, name: str) -> list[Any]:
-        return [label for file in self._files for label in file.values(name)]
+        found: list[Any] = []
+        for file in self._files:
+            with unchanged(file.path, file.mark), readable(file.path):
+                found += file.labels(name)
+        return found
 
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
-        """Run a pass, which is told how far reading has come."""
         so_far = PartitionCounts()
 
         def read() -> Iterator[Rows]:
@@ -159,19 +156,16 @@ class FileTable(Table):
         return one_pass(Partition(0, "", self.feature_names, read, so_far))
 
     def starting_at(self, position: Position) -> FileTable:
-        """The same files without the rows before a position."""
         later = copy.copy(self)
         later._start = position
         return later
 
     def positioned_blocks(self) -> Iterator[tuple[Position, Rows]]:
-        """Blocks, each with the position after it."""
         if not self._read_ahead:
             return self._read()
         return prefetched(self._read(), few_columns=len(self.feature_names) < _MANY_COLUMNS)
 
     def entries(self) -> Sequence[int]:
-        """The numbers of rows at which reading can begin without reading those before."""
         numbers, before = [], 0
         for file in self._files:
             numbers += [before + row for row in file.entries]
@@ -336,73 +330,6 @@ def _lake(folder: str) -> DataError:
     )
 
 
-class DatasetTable(Table):
-    """A dataset or scanner of pyarrow, a table of Delta Lake, a scan of Iceberg; read in batches."""
-
-    named = rescannable = True
-
-    def __init__(self, data: Any, along: Sequence[str] = (), **chosen: Any) -> None:
-        require("pyarrow", "tables", f"A {type(data).__name__}")
-        from edgewise.tables.arrow import held_by
-
-        if hasattr(data, "to_pyarrow_dataset"):
-            data = data.to_pyarrow_dataset()  # of Delta Lake
-        elif type(data).__module__.startswith("pyiceberg") and hasattr(data, "scan"):
-            data = data.scan()
-        self._data, self._along = data, tuple(along)
-        if hasattr(data, "to_arrow_batch_reader"):
-            schema = data.to_arrow_batch_reader().schema
-        else:
-            schema = getattr(data, "projected_schema", None) or data.schema
-        self.column_names = tuple(schema.names)
-        self.feature_names, self.left_out = select_columns(
-            schema.names, "the dataset", along=along, held=held_by(schema), **chosen
-        )
-        files = getattr(data, "files", [])
-        self._files = {path: fingerprint(path) for path in files if os.path.isfile(path)}
-        kind = getattr(getattr(data, "format", None), "default_extname", "")
-        self._n_rows = data.count_rows() if kind in ("parquet", "feather", "ipc") else None
-
-    @property
-    def n_rows(self) -> int | None:
-        return self._n_rows
-
-    def blocks(self, start: int = 0) -> Iterator[Rows]:
-        from pyarrow import ArrowException
-
-        from edgewise.tables.arrow import fixed_blocks
-
-        names = list(self.feature_names)
-        try:
-            with ExitStack() as checks:
-                for path, then in self._files.items():
-                    checks.enter_context(unchanged(path, then))
-                batches = (batch.select(names) for batch in self._batches(names))
-                yield from fixed_blocks(batches, len(names), along=self._along)
-        except (ArrowException, OSError) as error:
-            raise DataError(
-                f"data: the dataset cannot be read ({one_line(error)}); if it can be read only "
-                "once, pass its dataset, or use method='batch', which reads the rows once."
-            ) from error
-
-    def labels(self, name: str) -> list[Any]:
-        batches = (batch.column(name).to_pylist() for batch in self._batches([name]))
-        return [label for labels in batches for label in labels]
-
-    def _batches(self, names: list[str]) -> Any:
-        if hasattr(self._data, "to_arrow_batch_reader"):
-            return self._data.to_arrow_batch_reader()
-        if hasattr(self._data, "projected_schema"):
-            return self._data.to_batches()
-        # A few batches ahead: by default whole files would wait in memory.
-        return self._data.to_batches(
-            columns=names,
-            batch_size=batch_rows(len(names)),
-            batch_readahead=2,
-            fragment_readahead=1,
-        )
-
-
 def partitioned_dataset(paths: Sequence[StrPath]) -> Any:
     """The dataset of a folder of Parquet files in folders such as year=2020; None for others.
 
@@ -468,7 +395,6 @@ class FileRead(NamedTuple):
 
 
 def files_read(table: Table) -> tuple[FileRead, ...]:
-    """The files of a table, and the rows of each; empty if there are none."""
     table = getattr(table, "source", table)  # of a table with row options
     counted = getattr(table, "rows_read", None)
     return () if counted is None else tuple(FileRead(*one) for one in counted())

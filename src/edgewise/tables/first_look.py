@@ -32,7 +32,6 @@ _SHARE, _MORE = 0.14, 1.1
 
 
 def leading_limit(n_features: int) -> int:
-    """How many leading rows a first look keeps."""
     return min(_MOST_ROWS, max(_FEWEST_ROWS, _MOST_NUMBERS // max(n_features, 1)))
 
 
@@ -60,14 +59,12 @@ class FirstLook:
 
     @staticmethod
     def empty(n_features: int) -> FirstLook:
-        """The first look of no rows."""
         far = np.empty((2, n_features))
         far[0], far[1] = np.inf, -np.inf
         rows = np.zeros((2, n_features), dtype=np.int64)
         return FirstLook(0, far, rows, *np.empty((2, 0, n_features)))
 
     def __add__(self, later: FirstLook) -> FirstLook:
-        """The first look of these rows followed by others."""
         farther = np.stack([later.far[0] < self.far[0], later.far[1] > self.far[1]])
         leading, more = self.leading, later.leading[:0]
         if len(leading) == self.n_samples:  # else rows are missing between the two

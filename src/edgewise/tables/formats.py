@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib import import_module
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -44,7 +44,6 @@ class Address(str):
 
     @property
     def name(self) -> str:
-        """The last part of the address."""
         return self.partition("?")[0].rpartition("/")[2]
 
     def open(self, mode: str = "rb") -> Any:
@@ -58,7 +57,6 @@ class Address(str):
         return system.get_file_info(path)
 
     def inside(self) -> list[str]:
-        """The addresses of all files in a folder, and in the folders in it."""
         from pyarrow import fs
 
         system, path = _file_system(self)
@@ -110,30 +108,22 @@ def location(path: str | os.PathLike[str]) -> Path | Address:
 _END = 1 << 18
 
 
-class Fingerprint(NamedTuple):
-    """The size of a file, the time of its last write, and a checksum of its end.
-
-    Not the inode, which some network file systems change.
-    """
-
-    size: int
-    modified: int
-    end: int
+#: The size of a file, the time of its last write, and a checksum of its end; not the inode, which
+#: some network file systems change.
+Fingerprint: TypeAlias = tuple[int, int, int]
 
 
 def fingerprint(path: str | os.PathLike[str]) -> Fingerprint:
-    """The fingerprint of a file as it is now; of an address without its end."""
     if isinstance(place := location(path), Address):
         info = place.info()
-        return Fingerprint(info.size or 0, info.mtime_ns or 0, 0)
+        return info.size or 0, info.mtime_ns or 0, 0
     with place.open("rb", buffering=0) as file:
         known = os.fstat(file.fileno())
         file.seek(max(known.st_size - _END, 0))
-        return Fingerprint(known.st_size, known.st_mtime_ns, zlib.crc32(file.read(_END)))
+        return known.st_size, known.st_mtime_ns, zlib.crc32(file.read(_END))
 
 
 def changed(path: str, how: str) -> DataError:
-    """The error for a file that is not the one that was opened."""
     return DataError(
         f"data: file '{path}' changed while it was in use: {how}. Its rows are read more than "
         "once, or in several steps, and must stay the same: start again, and keep the file as it "
@@ -150,10 +140,9 @@ def unchanged(path: str, then: Fingerprint | None, *, may_grow: bool = False) ->
             now = fingerprint(path)
         except OSError as error:
             raise changed(path, f"it cannot be read any more ({error.strerror})") from error
-        if then is not None and now != then and not (may_grow and now.size > then.size):
-            raise changed(
-                path, f"it was written anew, with {then.size:,} bytes before, now {now.size:,}"
-            )
+        if then is not None and now != then and not (may_grow and now[0] > then[0]):
+            how = f"it was written anew, with {then[0]:,} bytes before, now {now[0]:,}"
+            raise changed(path, how)
 
     if then is None:
         yield
@@ -206,17 +195,11 @@ class OpenedFile:
     rescannable: bool = True
     form: TextFormat | None = None
     kind: str = "CSV"
-    mark: Fingerprint | None = None  # None for what is in memory since it was opened
+    mark: Fingerprint | None = None  # None for a pipe
 
     @property
     def where(self) -> str:
-        """The file in a message."""
         return self.path if self.path == STANDARD_INPUT else f"file '{self.path}'"
-
-    def values(self, name: str) -> list[Any]:
-        """All values of a column, which may hold text; None where there is none."""
-        with unchanged(self.path, self.mark), readable(self.path):
-            return self.labels(name)
 
 
 @contextmanager
@@ -234,18 +217,17 @@ def readable(path: str, *, whatever: bool = False) -> Iterator[None]:
     except Exception as error:
         # The errors of Arrow, which may not be installed, and of readers of other formats.
         package = type(error).__module__.partition(".")[0]
-        known = isinstance(error, OSError | EOFError) or package in _READERS
-        if not (whatever or known):
+        if not (whatever or isinstance(error, OSError | EOFError) or package in _READERS):
             raise
         # The readers' own errors have no number: they say what is wrong with the bytes.
-        reason = getattr(error, "strerror", None)
-        if reason is None:
-            reason = one_line(error) or type(error).__name__
-            if "pickle" in reason:  # NumPy takes any other file as one, and says how to load it
-                reason = "it is of another kind, or holds objects"
-            reason += ". Is it complete, and of the kind that its name says"
+        reason = getattr(error, "strerror", None) or one_line(error) or type(error).__name__
+        if "pickle" in reason:  # NumPy takes any other file as one, and says how to load it
+            reason = "it is of another kind, or holds objects"
+        if getattr(error, "strerror", None) is None:
+            reason += ". Is it complete, and of the kind that its name says?"
         raise DataError(
-            f"data: file '{path}' cannot be read: {reason}{'?' if 'complete,' in reason else '.'}"
+            f"data: file '{path}' cannot be read: {reason.removesuffix('.')}"
+            f"{'' if reason.endswith('?') else '.'}"
         ) from error
 
 
@@ -269,8 +251,7 @@ def open_file(path: str | os.PathLike[str], reading: Reading | None = None) -> O
         reading.refuse_unless(kind.options, f"the {kind.name} file '{place}'")
         if kind.needs is not None:
             require(*kind.needs, f"The {kind.name} file '{place}'")
-        opened = kind.open(place, reading)
-        return replace(opened, kind=kind.name, mark=None if kind.in_memory else mark)
+        return replace(kind.open(place, reading), kind=kind.name, mark=mark)
 
 
 def open_pipe(path: Path | None, reading: Reading) -> OpenedFile:
@@ -334,7 +315,6 @@ def _open_ipc(path: Path | Address, reading: Reading) -> OpenedFile:
 
     @contextmanager
     def found(fields: list[int] | None, first: int = 0) -> Iterator[tuple[pa.Schema, Any]]:
-        """The schema, and the batches from one on, of some fields, or of all without a copy."""
         with pa.memory_map(str(path)) if isinstance(path, Path) else path.open() as file:
             stream = file.read(4) == _IPC_STREAM
             file.seek(0)
@@ -400,46 +380,32 @@ def _of_batches(
     def labels(name: str) -> list[Any]:
         return [label for batch in batches([name], 0) for label in batch.column(0).to_pylist()]
 
-    note = (
-        "its column {!r} is the index of a pandas data frame and is left out (columns=..., "
-        "--columns, names it to keep it)"
-    )
-    return OpenedFile(
-        str(path),
-        tuple(schema.names),
-        True,
-        ends[-1],
-        ends[-1],
-        read,
-        labels,
-        texts_of(schema),
-        {name: note.format(name) for name in pandas_index(schema)},
-        entries=ends[:-1] or (0,),
-    )
-
-
-# NumPy's own files.
+    n, entries = ends[-1], ends[:-1] or (0,)
+    index = {
+        name: f"its column {name!r} is the index of a pandas data frame and is left out "
+        "(columns=..., --columns, names it to keep it)"
+        for name in pandas_index(schema)
+    }
+    texts = texts_of(schema)
+    known = (str(path), tuple(schema.names), True, n, n, read, labels, texts, index)
+    return OpenedFile(*known, entries=entries)
 
 
 def _open_numpy(path: Path | Address, reading: Reading) -> OpenedFile:
     """A .npy file of two dimensions, mapped into memory, or the only array in a .npz file."""
     with readable(str(path), whatever=True):
         source = path if isinstance(path, Path) else io.BytesIO(path.open().read())
-        found: Any = np.load(source, mmap_mode="r" if source is path else None, allow_pickle=False)
-        arrays: Any = found if isinstance(found, np.ndarray) else dict(found.items())
-    if isinstance(arrays, dict):
-        found.close()  # pyright: ignore[reportAttributeAccessIssue]
-        if len(arrays) != 1:
-            shapes = [f"{name!r} of shape {array.shape}" for name, array in arrays.items()]
-            raise DataError(
-                f"data: expected one array in '{path}', got {listed(shapes) or 'none'}; pass the "
-                "one you mean, as in np.load(path)['name']."
-            )
-        (arrays,) = arrays.values()
-    return _of_array(path, arrays)
-
-
-def _of_array(path: Path | Address, array: Any) -> OpenedFile:
+        array: Any = np.load(source, "r" if source is path else None, allow_pickle=False)
+        if not isinstance(array, np.ndarray):
+            with array as archive:
+                arrays = dict(archive.items())
+            if len(arrays) != 1:
+                shapes = [f"{name!r} of shape {one.shape}" for name, one in arrays.items()]
+                raise DataError(
+                    f"data: expected one array in '{path}', got {listed(shapes) or 'none'}; pass "
+                    "the one you mean, as in np.load(path)['name']."
+                )
+            (array,) = arrays.values()
     rows = check_rows(array, name=f"file '{path}'")
     n, names = len(rows), default_names(rows.shape[1])
     size = path.stat().st_size if isinstance(path, Path) and isinstance(array, np.memmap) else 0
@@ -451,7 +417,7 @@ def _of_array(path: Path | Address, array: Any) -> OpenedFile:
             yield np.asarray(rows[start : start + step])[:, order]
 
     def labels(name: str) -> list[Any]:
-        return list(np.asarray(rows)[:, names.index(name)].tolist())
+        return [label for block in read([name], 0) for label in np.asarray(block)[:, 0].tolist()]
 
     entries = range(0, max(n, 1), batch_rows(len(names)))
     return OpenedFile(str(path), names, False, n, n, read, labels, entries=entries)
@@ -486,7 +452,6 @@ def _open_excel(path: Path | Address, reading: Reading) -> OpenedFile:
 
 
 def _sheet(path: Path | Address, given: str | int) -> tuple[list[tuple[Any, ...]], list[str]]:
-    """The rows of a sheet, and the names of all."""
     from openpyxl import load_workbook
 
     # Of an open file, because openpyxl refuses a path of an ending that it misses.
@@ -531,7 +496,6 @@ class Format(NamedTuple):
     marks: tuple[bytes, ...] = ()
     options: frozenset[str] = frozenset()  # of `Reading` that mean something for it
     needs: tuple[str, str] | None = _PYARROW  # the module that reads it, the extra that brings it
-    in_memory: bool = False
 
 
 def _packed(*endings: str) -> tuple[str, ...]:
@@ -547,16 +511,9 @@ FORMATS = (
     Format("Parquet", (".parquet", ".pq"), _open_parquet, (b"PAR1",)),
     Format("Arrow", (".feather", ".arrow", ".ipc", ".arrows"), _open_ipc, (b"ARROW1", _IPC_STREAM)),
     Format("NumPy", (".npy",), _open_numpy, (b"\x93NUMPY",), needs=None),
-    Format("NumPy", (".npz",), _open_numpy, needs=None, in_memory=True),
-    Format(
-        "Excel",
-        (".xlsx", ".xlsm"),
-        _open_excel,
-        options=CELLS | {"sheet"},
-        needs=("openpyxl", "excel"),
-        in_memory=True,
-    ),
-    Format("JSON lines", _packed(".jsonl", ".ndjson"), _open_json_lines, in_memory=True),
+    Format("NumPy", (".npz",), _open_numpy, needs=None),
+    Format("Excel", (".xlsx", ".xlsm"), _open_excel, (), CELLS | {"sheet"}, ("openpyxl", "excel")),
+    Format("JSON lines", _packed(".jsonl", ".ndjson"), _open_json_lines),
 )
 #: Taken out of a folder; a text file of another name may be a note to the reader.
 FOLDER_ENDINGS = tuple(
@@ -581,7 +538,6 @@ _OTHERS = {
 
 
 def format_of(path: Path | Address) -> Format:
-    """The format of a file, by its first bytes, or else by the ending of its name."""
     name = path.name.lower()
     remedy = next((step for endings, step in _OTHERS.items() if name.endswith(endings)), None)
     if remedy is None:

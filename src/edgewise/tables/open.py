@@ -29,7 +29,7 @@ from edgewise._checks import (
 from edgewise._linalg import AnyArray
 from edgewise.errors import DataError, DataTypeError, FormatGuessWarning, ParameterError, warn
 from edgewise.tables.arrays import ArrayTable, is_sparse
-from edgewise.tables.categories import IndicatorTable, categories_among
+from edgewise.tables.categories import categories_among, indicator_table
 from edgewise.tables.options import (
     TRANSFORMS,
     check_together,
@@ -66,11 +66,9 @@ class Reading:
     sheet: str | int | None = None
 
     def given(self) -> list[str]:
-        """The names of the options that were given."""
         return [one.name for one in fields(self) if getattr(self, one.name) not in (None, ())]
 
     def refuse_unless(self, known: Collection[str], what: str) -> None:
-        """Refuse options that mean nothing for this kind of data."""
         for name in self.given():
             if name not in known:
                 kinds = "text files and workbooks" if name in CELLS else "text files such as .csv"
@@ -254,7 +252,7 @@ def as_table(
     if categories:
         columns = None if columns is None else [name for name in columns if name not in categories]
         table = open_columns(data, columns, exclude, (*categories, *labels), client)
-        table = IndicatorTable(table, categories, len(labels))
+        table = indicator_table(table, categories, len(labels))
     else:
         table = open_columns(data, columns, exclude, labels, client)
     options: dict[str, Any] = {}
@@ -308,7 +306,6 @@ def _check_aligned(data: Any, values: Any, argument: str) -> None:
 
 
 def is_a(data: Any, package: str, name: str) -> bool:
-    """Whether `data` is an instance of a class, which is not imported to find out."""
     kinds = type(data).__mro__
     return any(one.__name__ == name and _package(one) == package for one in kinds)
 
@@ -344,7 +341,7 @@ def _is_cursor(data: Any) -> bool:
 # Which reader reads an object: the first that fits is taken.
 _CONTAINERS: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (partial(is_a, package="pandas", name="DataFrame"), "frames:PandasTable"),
-    (_is_dataset, "files:DatasetTable"),
+    (_is_dataset, "frames:dataset_table"),
     (_is_frame, "frames:frame_table"),
     (is_sparse, "arrays:SparseTable"),
     (
@@ -378,10 +375,10 @@ def open_columns(
         return open_columns(view(whole, names=names), **chosen)
     data, reading = data_and_reading(data)
     if (paths := _paths(data)) is not None:
-        from edgewise.tables.files import DatasetTable, partitioned_dataset
+        from edgewise.tables.files import partitioned_dataset
 
         if client is None and (dataset := partitioned_dataset(paths)) is not None:
-            return DatasetTable(dataset, **chosen)
+            return open_columns(dataset, **chosen)
         files = _open_files(paths, reading, **chosen)
         if client is None:
             return files
@@ -468,7 +465,6 @@ def files_of(data: Any) -> dict[object, str]:
 
 
 def _paths(data: Any) -> list[str | os.PathLike[str]] | None:
-    """The paths, if data are a path or a list of paths."""
     items: list[Any] = list(data) if isinstance(data, list | tuple) and data else [data]
     return items if all(isinstance(item, str | os.PathLike) for item in items) else None
 

@@ -55,6 +55,7 @@ _MOST_DATES = 1_000_000  # rows whose dates are looked at
 class RowOptions:
     """How the rows of a table are changed, in the order of these attributes.
 
+    `levels`: The codes of categories at some places, which become columns of 0 and 1.
     `column`: One more column, from an array that the user passed: weights or labels.
     `missing`: With "drop", rows that lack a value are left out; with "pairwise" those that lack
       all.
@@ -66,6 +67,7 @@ class RowOptions:
     `before`: The last rows before each partition, for differences and lags across partitions.
     """
 
+    levels: Mapping[int, FloatArray] = field(default_factory=dict)
     column: FloatArray | None = None
     places: tuple[int, ...] | None = None
     names: tuple[str, ...] | None = None
@@ -85,7 +87,6 @@ class RowOptions:
         return self.lags + (self.transform in (DIFF, LOG_DIFF))
 
     def variables(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The names of the variables, from those of all columns of the source."""
         own = self._own_variables(names)
         now = own if self.now is None else tuple(own[place] for place in self.now)
         past = (f"{name}[t-{lag}]" for lag in range(1, self.lags + 1) for name in own)
@@ -94,12 +95,33 @@ class RowOptions:
     def _own_variables(self, names: Sequence[str]) -> tuple[str, ...]:
         if self.names is not None:
             return self.names
-        every = tuple(names) if self.column is None else (*names, "")
+        every = self.every_name(names)
         chosen = every if self.places is None else tuple(every[place] for place in self.places)
         return chosen[: len(chosen) - (self.clusters or self.weights)]
 
+    def every_name(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The names of all columns that `places` count."""
+        found: list[str] = []
+        for place, name in enumerate(names):
+            # The first category has no column: it would be determined by the others.
+            n = len(self.levels[place]) if place in self.levels else 0
+            found += [f"{name}[{k}]" for k in range(2, n + 1)] if place in self.levels else [name]
+        return tuple(found) if self.column is None else (*found, "")
+
+    def _indicated(self, block: Rows) -> ColumnBlock:
+        """A block with columns of 0 and 1 in place of categories."""
+        columns: list[AnyArray] = []
+        for place in range(block.shape[1]):
+            values = np.asarray(columns_of(block, [place]))[:, 0]
+            levels = self.levels.get(place)
+            if levels is None:
+                columns.append(values)
+            else:
+                gaps = np.isnan(values)
+                columns += [np.where(gaps, np.nan, values == level) for level in levels[1:]]
+        return ColumnBlock(columns)
+
     def applied(self, part: Partition) -> Partition:
-        """A partition with these options."""
         names, own = self.variables(part.feature_names), self._own_variables(part.feature_names)
         return replace(part, feature_names=names, blocks=partial(self._read, part, names, own))
 
@@ -109,7 +131,7 @@ class RowOptions:
         start, p, counts = 0, len(names), part.counts
         previous: AnyArray | None = self.before.get(part.number)
         for block in part.blocks():
-            n, rows = block.shape[0], block
+            n, rows = block.shape[0], self._indicated(block) if self.levels else block
             if self.column is not None:
                 rows = ColumnBlock.of(rows, self.column[start : start + n])
             start += n
@@ -202,21 +224,18 @@ class RowOptions:
 
 
 def _apart(block: Rows) -> tuple[ColumnBlock, FloatArray]:
-    """The variables of a block, and its last column."""
     rows = ColumnBlock.of(block)
     p = rows.shape[1] - 1
     return rows.chosen(range(p)), np.asarray(rows.chosen([p]))[:, 0]
 
 
 def _kept(rows: AnyArray, wanted: BoolArray, counts: PartitionCounts) -> AnyArray:
-    """The wanted rows; the others are counted."""
     n_dropped = len(rows) - int(wanted.sum())
     counts.n_dropped += n_dropped
     return rows[wanted] if n_dropped else rows
 
 
 def columns_of(block: Rows, places: Sequence[int]) -> Rows:
-    """Some columns of a block, in the order of their places."""
     return block.chosen(places) if isinstance(block, ColumnBlock) else np.asarray(block)[:, places]
 
 
@@ -225,7 +244,7 @@ class Prepared(Generic[T]):
     """A pass that applies options to a partition before it reads it."""
 
     one_pass: Callable[[Partition], T]
-    options: Any
+    options: RowOptions
 
     def __call__(self, part: Partition) -> T:
         return self.one_pass(self.options.applied(part))
@@ -294,7 +313,7 @@ class View(Table):
             return one_pass(left.applied(Partition(0, "", names, blocks, copy.copy(counts))))
         if not self.source.local:
             if options.rows_before and not options.before:
-                plain = RowOptions(column=options.column, places=options.places)
+                plain = RowOptions(options.levels, options.column, options.places)
                 one_end = partial(_last_rows, most=options.rows_before)
                 last = self.source.reduce(Prepared(one_end, plain), operator.add)
                 before = _rows_before(last, options.rows_before)
@@ -342,8 +361,7 @@ def without_columns(table: Table, left_out: Mapping[str, str]) -> Table:
     """A table without some variables; weights and labels stay beside the rows."""
     options = options_of(table)
     source = table.source if isinstance(table, View) else table
-    width = len(source.feature_names) + (options.column is not None)
-    places = options.places or tuple(range(width))
+    places = options.places or tuple(range(len(options.every_name(source.feature_names))))
     kept = [i for i, name in enumerate(table.feature_names) if name not in left_out]
     names = None if options.names is None else tuple(options.names[i] for i in kept)
     along = places[len(table.feature_names) :]
@@ -379,7 +397,6 @@ def left_out_notes(table: Table) -> tuple[str, ...]:
 
 
 def options_of(data: object) -> RowOptions:
-    """The options that a table was opened with; the usual ones of anything else."""
     return data.options if isinstance(data, View) else RowOptions()
 
 
@@ -427,7 +444,6 @@ def normal_scores(values: FloatArray, out: FloatArray | None = None) -> FloatArr
 
 
 def _score(both: tuple[FloatArray, FloatArray], untied: FloatArray) -> None:
-    """Write the scores of a column into the memory for them."""
     (column, scores), n = both, len(untied)
     order = np.argsort(column)
     values = column[order]
@@ -469,7 +485,6 @@ def _check_size(blocks: Sequence[FloatArray], most: float) -> None:
 
 
 def check_together(missing: str, clusters: object, weights: object, transform: object) -> None:
-    """Refuse options that have no meaning together, or none that is known."""
     check_choice("missing", missing, MISSING)
     if clusters is not None:
         refuse_pairwise(missing, "clusters")
@@ -487,7 +502,6 @@ def check_together(missing: str, clusters: object, weights: object, transform: o
 
 
 def check_lags(options: RowOptions) -> None:
-    """Refuse lags of rows whose law is not known."""
     if options.weights:
         raise ParameterError("`lags` and `weights` cannot be combined.")
     if options.transform == NORMAL_SCORES:
@@ -528,7 +542,6 @@ def column_for(table: Table, values: Any, argument: str) -> FloatArray:
 
 
 def checked_weights(weights: Any) -> FloatArray:
-    """Weights that a user passes as an array, one for each row."""
     try:
         values = np.asarray(weights)
         if values.dtype.kind not in "fiubOUS":
@@ -552,7 +565,6 @@ def _not_one_dimensional(argument: str, what: str, values: Any) -> ParameterErro
 
 
 def _check_weights(weights: FloatArray, where: str) -> None:
-    """Refuse weights that are missing, infinite or negative."""
     wrong = weights[~(np.isfinite(weights) & (weights >= 0))]
     if wrong.size:
         first = float(wrong[0])
@@ -621,11 +633,10 @@ def label_numbers(labels: Any) -> FloatArray:
                 return numbers
         labels = (values.astype(str) if values.dtype.kind in "mM" else values).tolist()
     try:
-        number = {label: label_number(label) for label in dict.fromkeys(labels)}
+        number = {label: label_number(label) for label in set(labels)}
     except TypeError as error:
         raise ParameterError(
-            "clusters: expected labels such as text, whole numbers or dates, got one that cannot be "
-            f"compared ({error}); pass one plain label for each row."
+            f"clusters: expected labels such as text, whole numbers or dates, got others ({error})."
         ) from error
     return np.array([number[label] for label in labels], dtype=np.float64)
 

@@ -19,7 +19,7 @@ from edgewise.tables.table import in_tree, select_columns
 try:
     import pyarrow as pa
 
-    from edgewise.tables.arrow import StreamTable
+    from edgewise.tables.arrow import BatchTable, stream_table
 except ImportError as _error:
     raise missing_dependency("pyarrow", "spark", "A data frame of Spark", _error) from _error
 
@@ -103,15 +103,15 @@ def _states(task: PartTask[Any]) -> Callable[[Iterator[pa.RecordBatch]], Iterato
     return state
 
 
-def _opened(batches: Iterator[pa.RecordBatch], task: PartTask[Any]) -> StreamTable:
+def _opened(batches: Iterator[pa.RecordBatch], task: PartTask[Any]) -> BatchTable:
     names = list(task.names or ())
     first = next(batches, None)
     if first is None:
         empty = pa.schema([(name, pa.float64()) for name in names])
-        return StreamTable(pa.RecordBatchReader.from_batches(empty, iter(())))
+        return stream_table(pa.RecordBatchReader.from_batches(empty, iter(())))
     named = (batch.rename_columns(names) for batch in itertools.chain([first], batches))
     schema = first.rename_columns(names).schema
-    return StreamTable(pa.RecordBatchReader.from_batches(schema, named), along=task.along)
+    return stream_table(pa.RecordBatchReader.from_batches(schema, named), along=task.along)
 
 
 def _merges(merge: Callable[[Any, Any], Any]) -> Callable[[pa.Table], pa.Table]:

@@ -51,7 +51,6 @@ class CursorTable(Table):
         )
 
     def _fetched(self) -> list[Any]:
-        """The next rows, also of a cursor that makes dictionaries."""
         rows = self._cursor.fetchmany(batch_rows(len(self.column_names)))
         return [tuple(row.values()) if isinstance(row, Mapping) else row for row in rows]
 

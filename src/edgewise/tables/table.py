@@ -79,7 +79,6 @@ Rows: TypeAlias = AnyArray | ColumnBlock
 
 
 def weights_of(block: Rows) -> FloatArray | None:
-    """The weights that a block of rows carries."""
     return block.weights if isinstance(block, ColumnBlock) else None
 
 
@@ -94,7 +93,6 @@ def minus_origin(block: Rows, origin: FloatArray, out: FloatArray) -> FloatArray
 
 
 def block_rows(n_features: int) -> int:
-    """Rows per block for sums over data of `n_features` columns."""
     return max(_MIN_BLOCK_ROWS, _BLOCK_ELEMENTS // max(n_features, 1))
 
 
@@ -120,14 +118,11 @@ Missing: TypeAlias = npt.NDArray[np.int64]
 
 
 def add_missing(a: Missing | None, b: Missing | None) -> Missing | None:
-    """What the rows lack that were left out, of both."""
     return a + b if a is not None and b is not None else b if a is None else a
 
 
 @dataclass(slots=True)
 class PartitionCounts:
-    """What a pass over a partition has counted."""
-
     n_dropped: int = 0  # rows with a value that is not finite, or that are not wanted
     missing: Missing | None = None  # what the rows lack that were left out
     position: tuple[int, int] | None = None  # the last file, and the end of the last block in it
@@ -262,7 +257,6 @@ HINT = "convert it, or leave it out (exclude=... of edge_test, --exclude)"
 
 
 def not_numbers(name: str, what: object, where: str = "X") -> DataTypeError:
-    """The error for a column that must hold numbers."""
     return DataTypeError(f"{where}: column {name!r} must hold numbers, got {what}; {HINT}.")
 
 
@@ -299,7 +293,6 @@ class Rescan:
     n_samples: int
 
     def sums(self, one_pass: Pass, *, whole: bool = True) -> Sums:
-        """What a pass over all rows adds up to; one that is not `whole` may stop early."""
         n, sums = self.table.reduce(partial(_counted, one_pass=one_pass), _added)
         if whole:
             self.check(n)
@@ -334,12 +327,9 @@ def _added(a: tuple[int, Sums], b: tuple[int, Sums]) -> tuple[int, Sums]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class InMemoryRows:
-    """Blocks of rows in memory that passes can run over."""
-
     blocks: Sequence[Rows]
 
     def sums(self, one_pass: Pass, *, whole: bool = True) -> Sums:
-        """Run the pass over all blocks."""
         return one_pass(iter(self.blocks))
 
 

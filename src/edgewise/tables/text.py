@@ -57,7 +57,6 @@ _NOT_A_NAME = ("none", "missing", "unknown", "nil", "nd", "n.d.", "na", "undefin
 
 
 def is_number(cell: str, decimal: str = ".") -> bool:
-    """Whether a cell holds a number, with this decimal point."""
     text = cell.strip(_BLANKS)
     if decimal == ",":
         text = text.replace(".", "?").replace(",", ".")
@@ -78,7 +77,6 @@ def is_missing(cell: str, more: Sequence[str] = (), decimal: str = ".") -> bool:
 
 
 def missing_numbers(texts: Iterable[str], decimal: str = ".") -> frozenset[float]:
-    """The numbers among the texts for missing values: -999 also stands for -999.0."""
     return frozenset(float(one.replace(decimal, ".")) for one in texts if is_number(one, decimal))
 
 
@@ -921,6 +919,5 @@ def _wrong_length(row: Sequence[str], line: int, form: TextFormat, where: str) -
 
 
 def short(text: str) -> str:
-    """A cell or a line in a message."""
     text = text.strip()
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
