@@ -168,14 +168,14 @@ def _read(path: Path) -> None:
     from edgewise.tables.files import FileTable
     from edgewise.tables.formats import open_file
 
-    file = open_file(path)
-    texts = [name for name in file.texts if name in ("s", "t")]
+    texts = [name for name in open_file(path).texts if name in ("s", "t")]
+    table = FileTable([path], exclude=texts)
     try:
-        for _ in FileTable([path], exclude=texts).blocks():
+        for _ in table.blocks():
             pass
     finally:  # also if the rows are refused
         for name in texts:
-            file.labels(name)
+            table.labels(name)
 
 
 def _memory(line: str) -> int:

@@ -76,8 +76,8 @@ class BatchTable(Table):
             raise
         except Exception as error:  # of any library
             raise DataError(
-                f"data: {self._what} cannot be read ({one_line(error)}); if they come "
-                "only once, use method='batch', which reads them once."
+                f"data: {self._what} cannot be read ({one_line(error)}); if its rows "
+                "come only once and were read already, use method='batch', which reads them once."
             ) from error
 
     def blocks(self, start: int = 0) -> Iterator[Rows]:

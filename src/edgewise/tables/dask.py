@@ -82,12 +82,23 @@ class PartTask(Generic[T]):
         """Run the pass on the partition that `make` makes; every error names `where`."""
         if self.version != __version__:
             raise DataError(
-                f"{where}: expected edgewise {self.version} on the workers, got {__version__}; "
-                "install the same version everywhere."
+                f"{where}: expected edgewise {self.version} on the workers, got {__version__}."
             )
         try:
             with one_blas_thread():
-                table = self._opened(make(), where)
+                table = open_columns(make(), along=self.along)
+                for name, what in table.left_out.items():
+                    if self.names is None or name in self.names:
+                        raise not_numbers(name, what, where)
+                got = tuple(table.feature_names)
+                if len(got) != self.n_features or self.names not in (None, got):
+                    want = f"columns {self.names}, got {got}"
+                    if self.names is None:
+                        want = f"{self.n_features} columns, got {len(got)}"
+                    raise DataError(
+                        f"{where}: expected {want}; every partition must have the same columns in "
+                        "the same order."
+                    )
                 # It is one partition here, so there is nothing to merge.
                 return table.reduce(
                     lambda part: self.one_pass(replace(part, number=number, where=where)),
@@ -103,22 +114,6 @@ class PartTask(Generic[T]):
             reason = f"{type(error).__name__}: {one_line(error)}"
             raise DataError(f"{where} cannot be read: {reason}.") from error
 
-    def _opened(self, rows: Any, where: str) -> Table:
-        table = open_columns(rows, along=self.along)
-        for name, what in table.left_out.items():
-            if self.names is None or name in self.names:
-                raise not_numbers(name, what, where)
-        got: Sequence[str] = table.feature_names
-        wrong = len(got) != self.n_features if self.names is None else tuple(got) != self.names
-        if wrong:
-            want = f"{self.n_features} columns" if self.names is None else f"columns {self.names}"
-            have = len(got) if self.names is None else tuple(got)
-            raise DataError(
-                f"{where}: expected {want}, got {have}; every partition must have the same columns "
-                "in the same order."
-            )
-        return table
-
 
 def check_client(client: Any) -> None:
     """Refuse anything but a client of Dask that is connected and waits for its results."""
@@ -128,7 +123,7 @@ def check_client(client: Any) -> None:
     if not isinstance(client, Client) or client.asynchronous or client.status != "running":
         raise ParameterError(
             "client: expected a distributed.Client that is connected and not asynchronous, got "
-            f"{type(client).__name__}; make a new one with Client(address)."
+            f"{type(client).__name__}."
         )
 
 
@@ -182,32 +177,27 @@ class DaskTable(PartitionedTable):
         try:
             # Θ̂ of a thousand columns is large for a graph, but it goes to the cluster once.
             with quiet(Warning, "Sending large graph"):
-                if self._client is None:
-                    made: T = total.compute()
-                else:
-                    made = self._client.compute(total).result()
+                client = self._client
+                made: T = total.compute() if client is None else client.compute(total).result()
                 return made
         except EdgewiseError:
             raise
-        except CancelledError as error:
-            raise DataError(
-                "data: the cluster cancelled the work, or lost rows that it held; keep the futures "
-                "that hold the data, check that the workers are up, and try again."
-            ) from error
-        except Exception as error:
-            if type(error).__name__ != "KilledWorker":
-                raise DataError(
-                    "data: the cluster failed to make the rows "
-                    f"({type(error).__name__}: {one_line(error)})."
-                ) from error
-            number = str(getattr(error, "task", "")).removeprefix(f"edgewise-state-{name}-")
-            where = self._wheres[int(number)] if number.isdigit() else "data"
-            raise DataError(
-                f"{where}: the workers that read it died, several times, most likely because they "
-                "needed more memory than they may have; give workers more memory "
-                "(memory_limit=...), or make partitions smaller, as with "
-                "repartition(partition_size='100MB'), rechunk, or more files."
-            ) from error
+        except (Exception, CancelledError) as error:
+            said = f"data: the cluster failed to make the rows ({type(error).__name__}: "
+            said += f"{one_line(error)})."
+            if isinstance(error, CancelledError):
+                said = (
+                    "data: the cluster cancelled the work, or lost rows that it held; keep the "
+                    "futures that hold the data, check that the workers are up, and try again."
+                )
+            elif type(error).__name__ == "KilledWorker":
+                number = str(getattr(error, "task", "")).removeprefix(f"edgewise-state-{name}-")
+                said = (
+                    f"{self._wheres[int(number)] if number.isdigit() else 'data'}: the workers "
+                    "that read it died, most likely because they needed more memory; give workers "
+                    "more (memory_limit=...), or make smaller partitions, chunks or files."
+                )
+            raise DataError(said) from error
 
 
 def _on_part(task: PartTask[T], number: int, where: str, rows: Any) -> T:
@@ -240,15 +230,11 @@ def dask_file_table(files: FileTable, *, client: Any = None) -> DaskTable:
 
 def dask_table(data: Any, *, client: Any = None, along: Sequence[str] = (), **chosen: Any) -> Table:
     """A table of some columns of a `dask.array` or a `dask.dataframe`."""
-    if not hasattr(type(data), "ndim"):
-        raise DataTypeError(
-            "data: expected a dask.array or a dask.dataframe, got a Dask "
-            f"{type(data).__name__}; convert it first."
-        )
-    if data.ndim != 2:
-        raise DataError(
-            f"data: expected rows and columns (2D), got a Dask {type(data).__name__} of "
-            f"{data.ndim}D; reshape it, or pass several columns."
+    ndim = data.ndim if hasattr(type(data), "ndim") else None
+    if ndim != 2:
+        raise (DataTypeError if ndim is None else DataError)(
+            "data: expected a dask.array of rows and columns (2D) or a dask.dataframe, got a Dask "
+            f"{type(data).__name__}{f' of {ndim}D' if ndim else ''}; convert it first."
         )
     if hasattr(data, "columns"):
         return _of_frame(data, client, along, **chosen)

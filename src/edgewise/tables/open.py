@@ -39,7 +39,7 @@ from edgewise.tables.options import (
     view,
     weighted_columns,
 )
-from edgewise.tables.table import Table, select_columns
+from edgewise.tables.table import Table, not_numbers, select_columns
 
 if TYPE_CHECKING:
     from edgewise.tables.files import FileTable
@@ -71,8 +71,7 @@ class Reading:
     def refuse_unless(self, known: Collection[str], what: str) -> None:
         for name in self.given():
             if name not in known:
-                kinds = "text files and workbooks" if name in CELLS else "text files such as .csv"
-                kinds = "a workbook (.xlsx)" if name == "sheet" else kinds
+                kinds = "a workbook (.xlsx)" if name == "sheet" else "text files such as .csv"
                 raise ParameterError(f"{name}: expected {kinds}, got {what}; leave the option out.")
 
 
@@ -125,10 +124,7 @@ def open_table(
     feature_names: Sequence[str] | None = None,
     client: Any = None,
 ) -> DataToRead:
-    """Say how to read data, if edgewise cannot work it out from the first lines.
-
-    Text files rarely need an option, and a `FormatGuessWarning` names whatever is unusual. What you
-    set is never guessed.
+    """Say how to read data; what you set is never guessed.
 
     Parameters
     ----------
@@ -173,8 +169,7 @@ def open_table(
     one_character = len(text) == 1 and text.isascii() and text not in '\n\r"'
     if sep is not None and text != "whitespace" and not one_character:
         raise ParameterError(
-            "sep: expected one character between the cells, such as ';' or 'tab', or 'whitespace', "
-            f"got {sep!r}."
+            f"sep: expected one character, such as ';', or 'tab' or 'whitespace', got {sep!r}."
         )
     for name, value, choices in (("decimal", decimal, ".,"), ("quote", quote, "\"'")):
         if value is not None:
@@ -183,8 +178,7 @@ def open_table(
         known = None if encoding is None else codecs.lookup(encoding).name
     except (LookupError, TypeError, ValueError):
         raise ParameterError(
-            "encoding: expected the name of an encoding, such as 'utf-8', 'latin-1' or 'utf-16', "
-            f"got {encoding!r}."
+            f"encoding: expected the name of an encoding, such as 'latin-1', got {encoding!r}."
         ) from None
     places: list[Any] = []
     for name, place in (("index_col", index_col), ("sheet", sheet)):
@@ -234,48 +228,42 @@ def as_table(
 
     Columns of `given` that hold categories become indicators.
     """
-    if isinstance(data, DataToRead):
-        client = data.client if client is None else client
+    if client is None and isinstance(data, DataToRead):
+        client = data.client
     check_choice("transform", transform, TRANSFORMS)
     check_together(missing, clusters, weights, transform)
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
-    along = clusters if isinstance(clusters, str) else None
+    # One of the two at most.
+    argument, beside = ("clusters", clusters) if weights is None else ("weights", weights)
+    labels = (clusters,) if isinstance(clusters, str) else ()
     if isinstance(weights, str):
-        along = weights
         columns, exclude = weighted_columns(columns, exclude, weights)
-    labels = (along,) if along is not None and clusters is not None else ()
     categories: list[str] = []
     if given and not hasattr(data, "__next__"):
         categories = categories_among(
             check_columns("given", given) or (), partial(open_columns, data, client=client)
         )
+    if columns is not None:
+        columns = [name for name in columns if name not in categories]
+    table = open_columns(data, columns, exclude, (*categories, *labels), client)
     if categories:
-        columns = None if columns is None else [name for name in columns if name not in categories]
-        table = open_columns(data, columns, exclude, (*categories, *labels), client)
         table = indicator_table(table, categories, len(labels))
-    else:
-        table = open_columns(data, columns, exclude, labels, client)
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {} if beside is None else {argument: True}
     if isinstance(weights, str):
-        names = table.feature_names
         if weights in table.left_out:
-            raise DataTypeError(
-                f"weights: column {weights!r} must hold numbers, got {table.left_out[weights]}."
-            )
-        check_known("weights", (weights,), names, "the data")
-        if names[-1] != weights:
-            table = chosen_columns(table, (*(name for name in names if name != weights), weights))
-    for argument, values in (("clusters", clusters), ("weights", weights)):
-        if values is not None and not isinstance(values, str):
-            _check_aligned(data_and_reading(data)[0], values, argument)
-            options["column"] = column_for(table, values, argument)
-    if clusters is not None or weights is not None:
-        options |= {"clusters": clusters is not None, "along_name": along}
-        options["weights"] = weights is not None
+            raise not_numbers(weights, table.left_out[weights], "weights")
+        check_known("weights", (weights,), table.feature_names, "the data")
+        others = (name for name in table.feature_names if name != weights)
+        table = chosen_columns(table, (*others, weights))
+    if isinstance(beside, str):
+        options["along_name"] = beside
+    elif beside is not None:
+        _check_aligned(data_and_reading(data)[0], beside, argument)
+        options["column"] = column_for(table, beside, argument)
     if feature_names is not None:
-        n_along = int(clusters is not None or weights is not None) - ("column" in options)
-        options["names"] = check_names(feature_names, len(table.feature_names) - n_along)
-    elif along is not None and options_of(table).names is not None:
+        n_variables = len(table.feature_names) - isinstance(beside, str)
+        options["names"] = check_names(feature_names, n_variables)
+    elif isinstance(beside, str) and options_of(table).names is not None:
         options["names"] = table.feature_names[:-1]
     if progress is not None:
         options["progress"] = progress
@@ -295,14 +283,12 @@ def _check_aligned(data: Any, values: Any, argument: str) -> None:
         return
     rows, own = data.index, values.index
     same = len(rows) == len(own) and bool(rows.isin(own).all())
-    if own.equals(rows) or (not same and is_a(own, "pandas", "RangeIndex")):
-        return
-    what = "labels" if argument == "clusters" else "weights"
-    raise ParameterError(
-        f"{argument}: expected {what} in the order of the rows, got a Series whose index differs "
-        f"from that of the data; pass {what}.loc[data.index] if the index says which row each "
-        f"{what[:-1]} is of, else {what}.to_numpy()."
-    )
+    if not own.equals(rows) and (same or not is_a(own, "pandas", "RangeIndex")):
+        raise ParameterError(
+            f"{argument}: expected a Series with the index of the data, got another; pass "
+            "values.loc[data.index] if the index says which row each value is of, else "
+            "values.to_numpy()."
+        )
 
 
 def is_a(data: Any, package: str, name: str) -> bool:
@@ -316,8 +302,8 @@ def _package(kind: type) -> str:
 
 def _is_dataset(data: Any) -> bool:
     kinds = (("pyarrow", "Dataset"), ("pyarrow", "Scanner"), ("pyiceberg", "Table"))
-    known = any(is_a(data, *kind) for kind in kinds)
-    return known or hasattr(data, "to_pyarrow_dataset") or hasattr(data, "to_arrow_batch_reader")
+    able = any(hasattr(data, name) for name in ("to_pyarrow_dataset", "to_arrow_batch_reader"))
+    return able or any(is_a(data, *kind) for kind in kinds)
 
 
 def _is_frame(data: Any) -> bool:
@@ -328,8 +314,7 @@ def _is_frame(data: Any) -> bool:
 def _has_records(data: Any) -> bool:
     if not isinstance(data, list | tuple) or not data:
         return False
-    kind = type(data[0])
-    named = hasattr(kind, "_fields") or (kind.__module__, kind.__name__) == ("sqlite3", "Row")
+    named = hasattr(data[0], "_fields") or is_a(data[0], "sqlite3", "Row")
     return named or isinstance(data[0], Mapping)
 
 
@@ -339,15 +324,12 @@ def _is_cursor(data: Any) -> bool:
 
 
 # Which reader reads an object: the first that fits is taken.
-_CONTAINERS: tuple[tuple[Callable[[Any], bool], str], ...] = (
+_CONTAINERS: tuple[tuple[Callable[[Any], Any], str], ...] = (
     (partial(is_a, package="pandas", name="DataFrame"), "frames:PandasTable"),
     (_is_dataset, "frames:dataset_table"),
     (_is_frame, "frames:frame_table"),
     (is_sparse, "arrays:SparseTable"),
-    (
-        lambda data: isinstance(data, np.ndarray) and data.dtype.names is not None,
-        "arrays:structured_table",
-    ),
+    (lambda data: is_a(data, "numpy", "ndarray") and data.dtype.names, "arrays:structured_table"),
     (lambda data: isinstance(data, Mapping), "arrays:MappingTable"),
     (_has_records, "arrays:record_table"),
     (_is_cursor, "streams:CursorTable"),
@@ -370,16 +352,16 @@ def open_columns(
 
         check_client(client)
     if isinstance(data, DataToRead) and data.feature_names is not None:
-        whole = open_columns(replace(data, feature_names=None), client=client)
-        names = check_names(data.feature_names, len(whole.feature_names))
-        return open_columns(view(whole, names=names), **chosen)
-    data, reading = data_and_reading(data)
+        table = open_columns(replace(data, feature_names=None), client=client)
+        names = check_names(data.feature_names, len(table.feature_names))
+        return open_columns(view(table, names=names), **chosen)
+    whole, (data, reading) = data, data_and_reading(data)
     if (paths := _paths(data)) is not None:
         from edgewise.tables.files import partitioned_dataset
 
         if client is None and (dataset := partitioned_dataset(paths)) is not None:
             return open_columns(dataset, **chosen)
-        files = _open_files(paths, reading, **chosen)
+        files = open_files(whole, **chosen)
         if client is None:
             return files
         from edgewise.tables.dask import dask_file_table
@@ -410,8 +392,8 @@ def open_columns(
     for fits, reader in _CONTAINERS:
         if fits(data):
             module, _, name = reader.partition(":")
-            table: Table = getattr(import_module(f"edgewise.tables.{module}"), name)(data, **chosen)
-            return table
+            made: Table = getattr(import_module(f"edgewise.tables.{module}"), name)(data, **chosen)
+            return made
     if (hasattr(data, "__next__") and hasattr(data, "__iter__")) or is_a(
         data, "torch", "DataLoader"
     ):
@@ -426,6 +408,7 @@ def open_files(
     *,
     columns: str | Sequence[str] | None = None,
     exclude: str | Sequence[str] | None = None,
+    along: Sequence[str] = (),
 ) -> FileTable:
     """Open files as a table. Only files can be read from the point where a run stopped."""
     from edgewise.tables.files import FileTable
@@ -439,13 +422,7 @@ def open_files(
             f"data: expected a path or a list of paths, got {type(data).__name__}; only files can "
             "be read on from a checkpoint."
         )
-    return _open_files(paths, reading, columns=columns, exclude=exclude)
-
-
-def _open_files(paths: Sequence[Any], reading: Reading | None, **chosen: Any) -> FileTable:
-    from edgewise.tables.files import FileTable
-
-    files = FileTable(paths, reading=reading, **chosen)
+    files = FileTable(paths, reading=reading, columns=columns, exclude=exclude, along=along)
     for note in files.notes:
         warn(note, FormatGuessWarning)
     return files
@@ -546,55 +523,41 @@ _REMEDIES = {
     "sqlalchemy.Executable": _QUERY,
 }
 # How tables of a package are put one below another; NumPy does it for all others.
-_STACKED = {
-    "pandas": "pandas.concat",
-    "polars": "polars.concat",
-    "scipy": "scipy.sparse.vstack",
-}
+_STACKED = {"pandas": "pandas.concat", "polars": "polars.concat", "scipy": "scipy.sparse.vstack"}
 
 
 def check_is_rows(data: Any) -> None:
     """Refuse objects that hold rows only after one more step, and say which."""
-    items: Any = data if isinstance(data, list | tuple) else ()
-    first = data[0] if items else data
-    mne = [one for one in type(first).__mro__ if _package(one) == "mne"]
-    for one in (*type(data).__mro__, *mne):
-        if (remedy := _REMEDIES.get(f"{_package(one)}.{one.__name__}")) is not None:
-            what = f"{_package(one).lstrip('_')} {type(first).__name__}"
-            what = what if first is data else f"list of {what}"
-            raise DataTypeError(f"data: expected rows, got a {what}; pass {remedy}.")
     # The type is asked, because the columns of some frames are attributes of them.
     kind = type(data)
-    if isinstance(data, type):
-        raise DataTypeError(f"data: expected rows, got the class {data.__name__}; pass an object.")
-    if hasattr(kind, "read") and hasattr(kind, "__next__") and _package(kind) != "pandas":
-        raise DataTypeError(
-            f"data: expected a path, got an open file ({kind.__name__}); pass its name."
-        )
-    if hasattr(kind, "cursor") and hasattr(kind, "commit"):
-        raise DataTypeError(
-            f"data: expected rows, got a {kind.__name__} to a database; pass a cursor that "
-            "has executed a query, or the data frame of one."
-        )
+    items: Any = data if isinstance(data, list | tuple) else ()
     if isinstance(data, np.ndarray) and data.dtype.kind == "O" and data.ndim == 1:
         items = data
-    if not len(items) or not _is_table(items[0]):
+    first = items[0] if len(items) else data
+    mne = [one for one in type(first).__mro__ if _package(one) == "mne"]
+    found = [f"{_package(one)}.{one.__name__}" for one in (*kind.__mro__, *mne)]
+    remedy = next((_REMEDIES[name] for name in found if name in _REMEDIES), None)
+    what = f"{'list of ' if mne and first is not data else ''}{type(first).__name__}"
+    if isinstance(data, type):
+        what, remedy = f"class {data.__name__}", "an object of it"
+    elif hasattr(kind, "read") and hasattr(kind, "__next__") and _package(kind) != "pandas":
+        what, remedy = f"open file ({kind.__name__})", "its name"
+    elif remedy is None and hasattr(kind, "cursor") and hasattr(kind, "commit"):
+        remedy = "a cursor that has executed a query, or the data frame of one"
+    if remedy is not None:
+        raise DataTypeError(f"data: expected rows, got {what}; pass {remedy}.")
+    if not len(items) or not _is_matrix(first):
         return
-    n = len(items)
-    if not all(map(_is_table, items)):
-        raise DataError(
-            f"data: expected one table, got a {kind.__name__} of a table and something else, as in "
-            "(X, y); pass the table alone, data[0]."
+    n, remedy = len(items), "pass data[0]."
+    if n > 1 and all(map(_is_matrix, items)):
+        stacked = _STACKED.get(_package(type(first)), "np.concatenate")
+        remedy = (
+            f"if they are the rows of {n} subjects, pass {stacked}(data) and "
+            f"clusters=np.repeat(range({n}), [one.shape[0] for one in data])."
         )
-    if n == 1:
-        raise DataError("data: expected one table, got it in a list; pass data[0].")
-    stacked = _STACKED.get(_package(type(items[0])), "np.concatenate")
-    raise DataError(
-        f"data: expected one table, got {n}; if they are the rows of {n} subjects, pass "
-        f"{stacked}(data) and clusters=np.repeat(range({n}), [one.shape[0] for one in data])."
-    )
+    raise DataError(f"data: expected one table, got {n} in a {kind.__name__}; {remedy}")
 
 
-def _is_table(item: Any) -> bool:
+def _is_matrix(item: Any) -> bool:
     shape = None if isinstance(item, list | tuple) else getattr(item, "shape", None)
     return isinstance(shape, tuple) and len(shape) == 2
