@@ -135,7 +135,7 @@ def estimate_precision(
         residual_map=residual_map,
         live_share=1.0
         if first_look is None
-        else live_share(first_look.filled().spread - mean, residual_map, partial),
+        else live_share(first_look.spread - mean, residual_map, partial),
     )
 
 

@@ -18,6 +18,7 @@ from edgewise._shown import Shown
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.cautions import Assumes, Caution, cautions_of, p_text
 from edgewise.inference.mistakes import mistakes
+from edgewise.sums.score import ScratchArrays
 from edgewise.tables.first_look import FirstLook
 
 _MOMENTS = 4
@@ -257,7 +258,7 @@ def diagnosis_of(
     own = p // (lags + 1)
     centred = estimate.centre.subtract_from(leading, np.empty_like(columns))
     residuals = estimate.residual_map.T @ centred
-    standard = centred / scale[:, np.newaxis]
+    standard = np.divide(centred, scale[:, np.newaxis], out=centred)
     # cᵀΘ̂c, from v = Θ̂c/√Θ̂_ii
     squared = np.maximum((root * scale) @ (standard * residuals), 0.0)
     in_order = np.sort(columns[:, :_FIRST_ROWS], axis=1)
@@ -406,11 +407,15 @@ def _clipped(residuals: FloatArray) -> FloatArray:
     return np.clip(residuals, -limit, limit)
 
 
+_SCRATCH = ScratchArrays()
+
+
 def _lagged(rows: FloatArray, lags: Sequence[int]) -> FloatArray:
     """Products with the values so many rows later; zeros stand where no row follows."""
-    products = np.zeros((len(lags), *rows.shape))
-    for k, lag in enumerate(lags):
-        np.multiply(rows[:, :-lag], rows[:, lag:], out=products[k, :, :-lag])
+    products = _SCRATCH.array("lagged", (len(lags), *rows.shape))
+    products[:, :, -max(lags) :] = 0.0
+    for product, lag in zip(products, lags, strict=True):
+        np.multiply(rows[:, :-lag], rows[:, lag:], out=product[:, :-lag])
     return products
 
 
