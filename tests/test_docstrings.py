@@ -47,7 +47,7 @@ RESULT_TYPES = (
     "edgewise.results.difference.EdgeDifferenceResult",
     "edgewise.results.difference.EdgeDifference",
     "edgewise.tables.open.DataToRead",
-    "edgewise.tables.files.FileRead",
+    "edgewise.tables.table.FileRead",
     "edgewise.api.plan.SamplePlan",
     "edgewise.api.compare_methods.Comparison",
     "edgewise.api.null.NullComparison",

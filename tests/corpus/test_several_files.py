@@ -56,7 +56,7 @@ def test_a_folder_of_several_kinds(folder, X):
     assert "CSV" in table.notes[0]
     assert "Parquet" in table.notes[0]
     assert len(table.notes) == 1
-    assert [rows for _, rows in table.rows_read()] == [100] * 4
+    assert [rows for _, rows in table.files] == [100] * 4
 
 
 TWICE = {

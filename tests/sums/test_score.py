@@ -11,10 +11,10 @@ from edgewise._checks import default_names
 from edgewise.estimate.inverse import estimate_precision
 from edgewise.inference.sign_flip import SignFlip
 from edgewise.inference.uncertainty import ScoreTest
-from edgewise.methods.wald import NEARLY_ONE
 from edgewise.states import Moments
 from edgewise.sums import score as score_pair
 from edgewise.sums.score import (
+    NEARLY_ONE,
     all_pairs_at_once,
     all_pairs_exactly,
     believed_tau,

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from edgewise.tables.table import ColumnBlock, minus_origin
+from edgewise.sums.blocks import Centre
+from edgewise.tables.table import ColumnBlock
 
 
 @st.composite
@@ -41,4 +42,5 @@ def test_subtracting_is_done_in_double_precision(both):
     origin = np.linspace(0.1, 0.7, array.shape[1])
     out = np.empty((array.shape[1], len(array) + 2))
     for rows in (block, array):
-        np.testing.assert_array_equal(minus_origin(rows, origin, out), array.T - origin[:, None])
+        centred = Centre(origin, None).subtract_from(rows, out)
+        np.testing.assert_array_equal(centred, array.T - origin[:, None])

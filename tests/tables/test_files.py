@@ -15,8 +15,9 @@ from pyarrow import parquet
 import edgewise as ew
 from edgewise.errors import DataError, DataTypeError
 from edgewise.tables import arrow as parquet_files
-from edgewise.tables.files import FileRead, FileTable, Position, expand_paths, files_read
+from edgewise.tables.files import FileTable, Position, expand_paths
 from edgewise.tables.open import as_table
+from edgewise.tables.table import FileRead
 
 
 def test_columns_in_another_order_match_by_name(save, rows, same_result):
@@ -174,7 +175,7 @@ def test_rows_are_known_when_they_have_been_read(tmp_path):
     np.savetxt(tmp_path / "3.csv", np.eye(2), delimiter=",", header="a,b", comments="")
     table = as_table(tmp_path, feature_names=["x", "y"], missing="drop")
     paths = [str(tmp_path / name) for name in ("1.csv", "2.csv.gz", "3.csv")]
-    assert [file.path for file in files_read(table)] == paths
-    assert {file.rows for file in files_read(table)} == {None}
+    assert [file.path for file in table.files] == paths
+    assert {file.rows for file in table.files} == {None}
     assert table.reduce(lambda part: sum(map(len, part.blocks())), lambda a, b: a + b) == 5
-    assert files_read(table) == tuple(map(FileRead, paths, (2, 1, 2)))
+    assert table.files == tuple(map(FileRead, paths, (2, 1, 2)))

@@ -15,7 +15,7 @@ from edgewise.sums.accumulate import first_pass
 from edgewise.tables import first_look as first_look_module
 from edgewise.tables.first_look import FirstLook, FirstLookBuilder
 from edgewise.tables.open import as_table
-from edgewise.tables.table import in_tree
+from edgewise.tables.table import Partition, in_tree
 
 TABLES = arrays(
     np.float64,
@@ -27,7 +27,7 @@ CUTS = st.lists(st.integers(0, 40), max_size=4)
 
 def first_look_of(blocks, scatter=None, number=0, p=3):
     builder = FirstLookBuilder(p, scatter, number)
-    for _ in builder.watch(iter(blocks)):
+    for _ in builder.watch(Partition(0, "", ("a",) * p, lambda: iter(blocks))):
         pass
     return builder.first_look
 

@@ -26,7 +26,6 @@ from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.wald import Wald
 from edgewise.results.difference import EdgeDifferenceResult, TwoGroups, decide_differences
 from edgewise.sums.save import as_state
-from edgewise.tables.files import FileRead, files_read
 from edgewise.tables.formats import all_unchanged
 from edgewise.tables.open import (
     as_table,
@@ -44,7 +43,13 @@ from edgewise.tables.options import (
     refuse_pairwise,
     values_of,
 )
-from edgewise.tables.table import Table, all_rows, column_places, raise_for_nonfinite
+from edgewise.tables.table import (
+    FileRead,
+    Table,
+    all_rows,
+    column_places,
+    raise_for_nonfinite,
+)
 
 _MOST_LEVELS = 12
 
@@ -519,7 +524,7 @@ def _read_levels(
         tuple(np.bincount(codes[~complete], minlength=len(names)).tolist()),
         None if clusters is None else numbers[complete],
         clusters if isinstance(clusters, str) else None,
-        files_read(table),
+        table.files,
     )
 
 

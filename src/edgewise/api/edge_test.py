@@ -13,6 +13,7 @@ from edgewise._checks import check_choice, check_columns
 from edgewise.api.confidence_sequence import ConfidenceSequence
 from edgewise.errors import BrokenAssumptionWarning, ParameterError, warn
 from edgewise.inference.corrections import adjust
+from edgewise.inference.decide import decision
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.question import Question
 from edgewise.inference.sample import open_sample
@@ -230,6 +231,6 @@ def decided(
     for caution in measurement.cautions:
         if caution.breaks:
             warn(caution, BrokenAssumptionWarning)
-    result = decide(measurement, question, notes)
+    result = EdgeTestResult(question, *decision(measurement, question), notes)
     more = missing_value_notes(result)
     return replace(result, notes=(*notes, *more)) if more else result

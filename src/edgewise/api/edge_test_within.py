@@ -25,7 +25,6 @@ from edgewise.paper.covcov import solver_seconds
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.save import as_state
 from edgewise.tables.arrays import ArrayTable
-from edgewise.tables.files import files_read
 from edgewise.tables.open import as_table
 from edgewise.tables.options import View
 from edgewise.tables.table import Rows, Table, batch_rows
@@ -121,7 +120,7 @@ def edge_test_within(
         sampling = f"{result.n_samples:,} of {n:,} rows, in {best.blocks:,} evenly spread blocks"
     record = {"seconds": seconds, "rows_available": n, "sampling": sampling}
     both = {**result.measurement.options, **record}
-    return result.with_measured(options=both, files=files_read(table))
+    return result.with_measured(options=both, files=table.files)
 
 
 class _Sample(Table):

@@ -14,19 +14,17 @@ from edgewise._checks import check_known, check_testable_shape, default_names
 from edgewise._linalg import AnyArray, FloatArray
 from edgewise.api.edge_test import edge_test
 from edgewise.errors import DataError, ParameterError, without_warnings
-from edgewise.estimate.inverse import PrecisionEstimate
-from edgewise.estimate.singular import measurable
+from edgewise.estimate.inverse import PrecisionEstimate, measurable
 from edgewise.methods.method import Method
 from edgewise.methods.registry import DEFAULT_METHOD, method_of
 from edgewise.methods.score import Score, score_of_pair
-from edgewise.methods.wald import NEARLY_ONE
 from edgewise.results.pair import PairTest, pair_of_result
 from edgewise.results.result import EdgeTestResult
 from edgewise.sums.accumulate import first_pass
 from edgewise.sums.blocks import Centre, quiet
 from edgewise.sums.moments import Moments
 from edgewise.sums.save import as_state
-from edgewise.sums.score import all_pairs_at_once, few_rows, one_pair_exactly
+from edgewise.sums.score import NEARLY_ONE, all_pairs_at_once, few_rows, one_pair_exactly
 from edgewise.tables.open import as_table
 from edgewise.tables.options import refuse_pairwise
 from edgewise.tables.table import ColumnBlock, InMemoryRows, Partition

@@ -15,12 +15,14 @@ from edgewise._linalg import COLLINEAR, FloatArray, symmetric
 from edgewise._optional import require
 from edgewise._parallel import one_blas_thread, steps
 from edgewise.errors import ParameterError
-from edgewise.estimate.inverse import PrecisionEstimate, SampleMoments, unscaled
-from edgewise.estimate.singular import (
+from edgewise.estimate.inverse import (
+    PrecisionEstimate,
+    SampleMoments,
     raise_for_dependent,
     raise_for_underflow,
     raise_if_duplicated,
     raise_if_not_measurable,
+    unscaled,
 )
 from edgewise.sums.pairs import IntArray, PairSets, Portion, regressed
 from edgewise.tables.first_look import FirstLook

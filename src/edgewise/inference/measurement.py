@@ -15,7 +15,7 @@ from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import MaxStatistic
 from edgewise.inference.uncertainty import Uncertainty
 from edgewise.sums.pairs import PairSets
-from edgewise.tables.files import FileRead
+from edgewise.tables.table import FileRead
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,6 @@ from edgewise.sums.score import (
     all_pairs_exactly,
     few_rows,
 )
-from edgewise.tables.files import FileRead, files_read
 from edgewise.tables.first_look import FirstLook
 from edgewise.tables.open import as_table
 from edgewise.tables.options import (
@@ -49,6 +48,7 @@ from edgewise.tables.options import (
 )
 from edgewise.tables.table import (
     ROW_NUMBERS,
+    FileRead,
     Partition,
     Pass,
     Rescan,
@@ -476,7 +476,7 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
         clusters_name=None if clusters is None else options.along_name,
         weights_name=options.along_name if weighted else None,
         n_dropped=n_dropped,
-        files=files_read(table),
+        files=table.files,
         transform=options.transform,
         lags=options.lags,
     )

@@ -130,7 +130,7 @@ class Method(ABC):
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             name, value, known = field.name, getattr(self, field.name), field.metadata
-            if value is None and field.default is None:
+            if value is field.default:
                 continue
             if known["choices"]:
                 check_choice(name, value, known["choices"])

@@ -43,14 +43,14 @@ DEFAULT_METHOD = "auto"
 
 
 @cache
-def registered() -> dict[str, type[Method]]:
-    """All methods by name but the one that chooses; one dictionary for everybody."""
-    return {name: _class_of(name) for name in CLASSES if name != DEFAULT_METHOD}
-
-
-def _class_of(name: str) -> Any:
-    file, _, kind = CLASSES[name].partition(":")
-    return getattr(import_module(f"edgewise.methods.{file}"), kind)
+def registered(*more: str) -> dict[str, type[Method]]:
+    """All methods by name but the one that chooses, unless it is named as one more."""
+    names = [*more, *(name for name in CLASSES if name != DEFAULT_METHOD)]
+    places = {name: CLASSES[name].partition(":") for name in names}
+    return {
+        name: getattr(import_module(f"edgewise.methods.{file}"), kind)
+        for name, (file, _, kind) in places.items()
+    }
 
 
 def __getattr__(name: str) -> Any:
@@ -77,12 +77,11 @@ def method_of(
         raise ParameterError(
             f"method: expected a method object, got the class; write {method.__name__}(...)."
         )
-    methods = registered()
     if isinstance(method, Method):
         kind = type(method)
     else:
-        check_choice("method", method, (DEFAULT_METHOD, *methods))
-        kind = _class_of(DEFAULT_METHOD) if method == DEFAULT_METHOD else methods[str(method)]
+        check_choice("method", method, tuple(CLASSES))
+        kind = registered(DEFAULT_METHOD)[str(method)]
     known = {field.name for field in fields(kind)}
     for name in options:
         if name not in known:

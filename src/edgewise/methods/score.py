@@ -17,8 +17,7 @@ from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
 from edgewise.inference.uncertainty import ScoreTest, floored_spread
 from edgewise.methods.leave_one_out import unit_scores
 from edgewise.methods.method import Assumes, Feature, Method, lags_option
-from edgewise.methods.wald import NEARLY_ONE, precision_variance
-from edgewise.sums.score import ScoreSums
+from edgewise.sums.score import NEARLY_ONE, ScoreSums
 
 # With fewer degrees of freedom Student's t has no variance to speak of.
 _FEWEST_DEGREES = 3.0
@@ -92,7 +91,8 @@ def score_test(
     """The test from its sums; `variance` is that of Θ̂ by clusters, `terms` the number of these."""
     n, rho = estimate.n_samples, estimate.partial_correlation
     if variance is None:
-        variance = precision_variance(rho, sums.square_square, n)
+        # √n(Θ̂_ij − Θ_ij) → N(0, Var(v_i v_j)) in units of Θ_iiΘ_jj; ρ² is one on the diagonal.
+        variance = np.maximum(sums.square_square / n - rho**2, 0.0) / n
     # The scale of an entry of Θ, unlike its sign, rests on variances that few rows may decide. No
     # sign-flip speaks of that, so the uncertainty of the variance goes into the standard error, as
     # in Student's law. The diagonal, and entries from a state of fourth moments, have no terms.

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from edgewise._linalg import FloatArray, off_diagonal, pairs_of
+from edgewise._linalg import FloatArray, pairs_of
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Student, degrees_of_freedom
@@ -16,10 +16,8 @@ from edgewise.inference.uncertainty import PerEdge, Spread, floored_spread
 from edgewise.methods.leave_one_out import unit_sandwich
 from edgewise.methods.method import Assumes, Feature, Method
 from edgewise.sums.pairs import ExactPairs, PairSums
-from edgewise.sums.score import row_tau, score_weight, strong_pairs
+from edgewise.sums.score import NEARLY_ONE, row_tau, score_weight, strong_pairs
 
-# The expansions keep about 16 − 2·log10(1/(1−|ρ|)) digits: twelve here, none at 1e-8.
-NEARLY_ONE = 1 - 1e-2
 _LEAST = 1e-10  # of 1 − h, as in sums/score.py
 
 
@@ -85,15 +83,9 @@ def sandwich(
         degrees = degrees_of_freedom(n, n * fourth / second**2)
         # dz = dρ/(1 − ρ²)
         variance_z = second / (n * (1 - rho) * (1 + rho)) ** 2
-    variance = precision_variance(rho, sums.square_square, n)
+    # √n(Θ̂_ij − Θ_ij) → N(0, Var(v_i v_j)) in units of Θ_iiΘ_jj; ρ² is one on the diagonal.
+    variance = np.maximum(sums.square_square / n - rho**2, 0.0) / n
     return floored_spread(estimate, variance, variance_z), degrees
-
-
-def precision_variance(rho: FloatArray, square_square: FloatArray, n: int) -> FloatArray:
-    """√n(Θ̂_ij − Θ_ij) → N(0, Var(y_i y_j)): the variance in units of Θ_iiΘ_jj."""
-    normalised = np.where(off_diagonal(len(rho)), -rho, 1.0)  # Θ̂_ij/√(Θ̂_iiΘ̂_jj)
-    variance: FloatArray = np.maximum(square_square / n - normalised**2, 0.0) / n
-    return variance
 
 
 def _influences(

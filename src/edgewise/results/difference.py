@@ -27,7 +27,7 @@ from edgewise.results.summary import (
     difference_summary,
     transformed,
 )
-from edgewise.tables.files import FileRead
+from edgewise.tables.table import FileRead
 
 if TYPE_CHECKING:
     import os

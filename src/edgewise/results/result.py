@@ -22,7 +22,7 @@ from edgewise.inference.question import Question
 from edgewise.inference.uncertainty import Uncertainty
 from edgewise.results.base import Result, equivalent_z, frozen, probabilities
 from edgewise.results.summary import brief, headline, methods_text, number_text, summary
-from edgewise.tables.files import FileRead
+from edgewise.tables.table import FileRead
 
 if TYPE_CHECKING:
     import os

@@ -25,6 +25,7 @@ from edgewise._text import listed
 from edgewise.errors import CheckpointWarning, DataError, NonFiniteError, StateFileError, warn
 from edgewise.sums.batches import BatchedState, batch_length
 from edgewise.sums.save import RowState, RowSums, read_state, write_state
+from edgewise.tables.arrays import as_rows
 from edgewise.tables.files import FileTable, Position
 from edgewise.tables.first_look import FirstLook, FirstLookBuilder
 from edgewise.tables.formats import fingerprint
@@ -104,21 +105,13 @@ def _taken(
     # The first part of a table that is read here has no number.
     number = part.number if part.where or part.number else None
     builder = FirstLookBuilder(len(part.feature_names), mine._column_scatter, number)
-    for block in builder.watch(part.blocks()) if look else part.blocks():
-        # A table has one order of columns, whatever names its blocks carry.
-        mine.update(block if isinstance(block, ColumnBlock) else np.asarray(block))
+    for block in builder.watch(part) if look else part.blocks():
+        if block.shape[0]:
+            # A table has one order of columns, whatever names its blocks carry.
+            mine.add(block if isinstance(block, ColumnBlock) else as_rows(block))
         if after is not None:
             after(mine, part)
-    return mine, part.counts.n_dropped, _first_look(builder, part)
-
-
-def _first_look(builder: FirstLookBuilder, part: Partition) -> FirstLook:
-    """What was seen of a part, and what the rows that were left out lack."""
-    missing = part.counts.missing
-    if missing is None:
-        return builder.first_look
-    # Labels and weights that were read along are no variables.
-    return replace(builder.first_look, missing=missing[:, : len(part.feature_names)])
+    return mine, part.counts.n_dropped, builder.first_look
 
 
 def _merged(
@@ -169,7 +162,7 @@ def _segment_of(
     # A part on a cluster is searched whole: few rows come before it, to tell what is usual.
     number = part.number if part.where or part.number else None
     builder = FirstLookBuilder(len(part.feature_names), None if part.where else scatter, number)
-    for block in builder.watch(part.blocks()) if look else part.blocks():
+    for block in builder.watch(part) if look else part.blocks():
         head.update(block[:missing])
         body.update(block[missing:])
         missing = max(0, missing - block.shape[0])
@@ -181,7 +174,7 @@ def _segment_of(
         )
     sums = [one._closed() for one in (head, body) if one.n_samples]
     segment = BatchSegment(start // length, sums[0].then(*sums[1:]) if sums else None)
-    return segment, part.counts.n_dropped, _first_look(builder, part)
+    return segment, part.counts.n_dropped, builder.first_look
 
 
 def _rows_of_parts(table: Table) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edgewise._linalg import AnyArray, FloatArray
-from edgewise.tables.table import Rows, block_rows, minus_origin, row_blocks
+from edgewise.tables.table import ColumnBlock, Rows, block_rows, row_blocks
 
 #: Ignore overflow: it shows as a sum that is not finite, which callers check.
 quiet = partial(np.errstate, over="ignore", invalid="ignore", under="ignore")
@@ -25,8 +25,12 @@ class Centre:
     offset: FloatArray | None
 
     def subtract_from(self, block: Rows, out: FloatArray) -> FloatArray:
-        """Rows of `block` minus the mean, features first."""
-        centred = minus_origin(block, self.origin, out)
+        """Rows of `block` minus the mean, features first, in the front columns of `out`."""
+        centred = out[:, : block.shape[0]]
+        if isinstance(block, ColumnBlock):
+            block.minus(self.origin, centred)
+        else:
+            np.subtract(block.T, self.origin[:, np.newaxis], out=centred)
         if self.offset is not None:
             centred -= self.offset[:, np.newaxis]
         return centred

@@ -287,18 +287,28 @@ class RowSums(ABC):
             The state itself.
         """
         with vars(self).setdefault("_lock", threading.Lock()):
-            rows, names = self._aligned(X)
-            n, p = rows.shape
-            if n:
-                longer = self.copy()
-                try:
-                    longer._take(rows)
-                except NonFiniteError:
-                    # The block counted only its own rows; the message counts all rows.
-                    raise_for_nonfinite(rows, names)
-                seen = {"n_samples": self.n_samples + n, "n_features": p, "feature_names": names}
-                vars(self).update(vars(longer), **seen)
+            longer = self.copy()
+            rows, longer.feature_names = self._aligned(X)
+            if rows.shape[0]:
+                longer.add(rows)
+                vars(self).update(vars(longer))
         return self
+
+    def add(self, rows: Rows) -> None:
+        """Add rows of these columns, in their order; after an error the state means nothing."""
+        (n, p), names = rows.shape, self.feature_names
+        width = len(names) if self.n_features is None and names else self.n_features
+        if width not in (None, p):
+            raise DataError(
+                f"X has {p} features, but {width} features were seen before; pass the same columns "
+                "each time."
+            )
+        try:
+            self._take(rows)
+        except NonFiniteError:
+            # The block counted only its own rows; the message counts all rows.
+            raise_for_nonfinite(rows, names)
+        self.n_samples, self.n_features = self.n_samples + n, p
 
     def _aligned(self, X: Any) -> tuple[Rows, tuple[str, ...] | None]:
         """More rows with the columns in our order, matched by name if they have names, and our
@@ -313,7 +323,7 @@ class RowSums(ABC):
             # A frame without names has numbers in their place.
             theirs = None if theirs == tuple(map(str, range(len(theirs)))) else theirs
         if ours is None or theirs is None or ours == theirs:
-            rows = check_rows(X, n_features=len(ours) if width is None and ours else width)
+            rows = check_rows(X)
             if ours is None and width is None and theirs and len(theirs) == rows.shape[1]:
                 ours = theirs
             return rows, ours

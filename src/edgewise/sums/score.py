@@ -15,6 +15,9 @@ from edgewise._linalg import AnyArray, FloatArray, add_transpose, off_diagonal, 
 from edgewise.sums.blocks import Centre, mapped_blocks
 from edgewise.tables.table import Rows, Summable, Sums
 
+#: Above this partial correlation a pair is summed by itself: the expansions keep about
+#: 16 − 2·log10(1/(1−|ρ|)) digits, twelve here, none at 1e-8.
+NEARLY_ONE = 1 - 1e-2
 # A row that others determine has a leverage of one and residuals of zero: any weight will do.
 _LEAST = 1e-10
 # How much of a row's scale is believed: half of this with 12 columns, nearly all with hundreds.

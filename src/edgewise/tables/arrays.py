@@ -40,7 +40,7 @@ class SlicedTable(Table):
     """A table of any slice of rows; a subclass calls `_choose`, and has `rows` and `labels`."""
 
     named = rescannable = in_memory = True
-    _n_rows = 0
+    n_rows: int = 0
     _along: Sequence[str] = ()
 
     def _choose(
@@ -52,16 +52,12 @@ class SlicedTable(Table):
         exclude: Sequence[str] | None = None,
         along: Sequence[str] = (),
     ) -> tuple[str, ...]:
-        self.column_names, self._n_rows, self._along = names, n_rows, along
+        self.column_names, self.n_rows, self._along = names, n_rows, along
         self.feature_names, self.left_out = select_columns(
             names, "X", columns, exclude, along, held
         )
         self._step, self._labels = batch_rows(len(self.feature_names)), dict[str, FloatArray]()
         return self.feature_names[: len(self.feature_names) - len(along)]
-
-    @property
-    def n_rows(self) -> int:
-        return self._n_rows
 
     def entries(self) -> Sequence[int]:
         return range(max(self.n_rows, 1))
@@ -99,7 +95,7 @@ class ArrayTable(SlicedTable):
 
     def __init__(self, X: Any, **chosen: Any) -> None:
         self._values = self._all = as_rows(X)
-        self._n_rows, p = self._all.shape
+        self.n_rows, p = self._all.shape
         self.column_names = self.feature_names = names = default_names(p)
         if any(chosen.values()):
             variables = self._choose(names, self.n_rows, {}, **chosen)
@@ -171,15 +167,9 @@ def as_rows(X: Any, name: str = "X") -> AnyArray:
     return values
 
 
-def check_rows(X: Any, *, n_features: int | None = None, name: str = "X") -> Rows:
-    """`X` as two-dimensional real rows, with as many columns as were seen before."""
-    rows = X if isinstance(X, ColumnBlock) else as_rows(X, name)
-    if n_features is not None and rows.shape[1] != n_features:
-        raise DataError(
-            f"{name} has {rows.shape[1]} features, but {n_features} features were seen before; "
-            "pass the same columns each time."
-        )
-    return rows
+def check_rows(X: Any, name: str = "X") -> Rows:
+    """`X` as two-dimensional real rows."""
+    return X if isinstance(X, ColumnBlock) else as_rows(X, name)
 
 
 def _as_array(X: Any, name: str) -> AnyArray:

@@ -30,6 +30,7 @@ from edgewise.tables.files import FileTable, expand_paths
 from edgewise.tables.open import open_columns
 from edgewise.tables.options import chosen_columns
 from edgewise.tables.table import (
+    FileRead,
     Partition,
     Table,
     in_tree,
@@ -144,7 +145,7 @@ class DaskTable(PartitionedTable):
         partition_rows: Sequence[int | None] | None = None,
         client: Any = None,
         along: Sequence[str] = (),
-        files: Sequence[tuple[str, int | None]] = (),
+        files: tuple[FileRead, ...] = (),
         held: Any = None,
     ) -> None:
         super().__init__(feature_names, named=named, along=along)
@@ -154,7 +155,8 @@ class DaskTable(PartitionedTable):
         self._part_rows = partition_rows or [None] * len(self._parts)
         self._files, self._held = files, held
 
-    def rows_read(self) -> Sequence[tuple[str, int | None]]:
+    @property
+    def files(self) -> tuple[FileRead, ...]:
         return self._files
 
     def partition_rows(self) -> Sequence[int | None]:
@@ -219,10 +221,10 @@ def dask_file_table(files: FileTable, *, client: Any = None) -> DaskTable:
         [f"file '{path}'" for path in files.paths],
         files.feature_names,
         named=files.named,
-        partition_rows=[rows for _, rows in files.rows_read()],
+        partition_rows=[file.rows for file in files.files],
         client=client,
         along=files.along,
-        files=files.rows_read(),
+        files=files.files,
     )
     table.left_out = files.left_out
     return table

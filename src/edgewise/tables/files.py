@@ -29,6 +29,7 @@ from edgewise.tables.open import Reading
 from edgewise.tables.table import (
     ROW_NUMBERS,
     BadCells,
+    FileRead,
     Partition,
     PartitionCounts,
     Rows,
@@ -118,8 +119,9 @@ class FileTable(Table):
     def forms(self) -> list[TextFormat | None]:
         return [file.form for file in self._files]
 
-    def rows_read(self) -> list[tuple[str, int | None]]:
-        return [(file.path, n) for file, n in zip(self._files, self._counted, strict=True)]
+    @property
+    def files(self) -> tuple[FileRead, ...]:
+        return tuple(map(FileRead, (file.path for file in self._files), self._counted))
 
     @property
     def n_rows(self) -> int | None:
@@ -366,35 +368,3 @@ def prefetched(
                 yield item
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-class FileRead(NamedTuple):
-    """A file that was read.
-
-    Attributes
-    ----------
-    path : str
-        Its path, as it was given or found.
-    rows : int or None
-        How many rows it has; None if a cluster read it and did not count them.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import numpy as np
-    >>> import edgewise as ew
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     np.save(f"{folder}/rows.npy", np.random.default_rng(0).standard_normal((100, 3)))
-    ...     (file,) = ew.edge_test(folder).files
-    >>> file.path.endswith("rows.npy"), file.rows
-    (True, 100)
-    """
-
-    path: str
-    rows: int | None
-
-
-def files_read(table: Table) -> tuple[FileRead, ...]:
-    table = getattr(table, "source", table)  # of a table with row options
-    counted = getattr(table, "rows_read", None)
-    return () if counted is None else tuple(FileRead(*one) for one in counted())

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from edgewise._linalg import FloatArray
 from edgewise.tables.options import normal_scores
-from edgewise.tables.table import ColumnBlock, Missing, Rows, add_missing, row_blocks
+from edgewise.tables.table import ColumnBlock, Missing, Partition, Rows, add_missing, row_blocks
 
 #: How many leading rows are kept: at most this many, and at most this many numbers (4 MB).
 _MOST_ROWS, _MOST_NUMBERS = 8192, 1 << 19
@@ -150,9 +150,9 @@ class FirstLookBuilder:
             self._most_spread = min(self._most_spread, _MOST_SPREAD_OF_PARTS)
             self._limit = min(self._limit, _MOST_ROWS_OF_PARTS // (number + 1))
 
-    def watch(self, blocks: Iterator[Rows]) -> Iterator[Rows]:
-        """The same blocks; each is seen after the pass has checked and added it."""
-        for block in blocks:
+    def watch(self, part: Partition) -> Iterator[Rows]:
+        """The blocks of a part; each is seen after the pass has checked and added it."""
+        for block in part.blocks():
             yield block
             if not block.shape[0]:
                 continue
@@ -179,6 +179,10 @@ class FirstLookBuilder:
                 spread = _spread(rows, seen.n_samples, step)
                 found = FirstLook(rows.shape[0], far, far_row, head, spread, step)
                 self.first_look = seen + found if seen.n_samples else found
+        if (missing := part.counts.missing) is not None:
+            # Labels and weights that were read along are no variables.
+            missing = missing[:, : len(part.feature_names)]
+            self.first_look = replace(self.first_look, missing=missing)
 
 
 def _extremes(

@@ -23,7 +23,7 @@ from edgewise._checks import default_names
 from edgewise._optional import require
 from edgewise._text import listed, one_line
 from edgewise.errors import DataError, EdgewiseError
-from edgewise.tables.arrays import check_rows
+from edgewise.tables.arrays import as_rows
 from edgewise.tables.open import CELLS, TEXT, Reading
 from edgewise.tables.table import Rows, batch_rows
 
@@ -406,7 +406,7 @@ def _open_numpy(path: Path | Address, reading: Reading) -> OpenedFile:
                     "the one you mean, as in np.load(path)['name']."
                 )
             (array,) = arrays.values()
-    rows = check_rows(array, name=f"file '{path}'")
+    rows = as_rows(array, f"file '{path}'")
     n, names = len(rows), default_names(rows.shape[1])
     size = path.stat().st_size if isinstance(path, Path) and isinstance(array, np.memmap) else 0
 

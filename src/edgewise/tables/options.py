@@ -27,6 +27,7 @@ from edgewise._parallel import on_each
 from edgewise.errors import DataError, ParameterError
 from edgewise.tables.table import (
     ColumnBlock,
+    FileRead,
     Partition,
     PartitionCounts,
     Rows,
@@ -270,6 +271,10 @@ class View(Table):
     @property
     def in_memory(self) -> bool:  # type: ignore[override]
         return self._scored is not None or self.source.in_memory
+
+    @property
+    def files(self) -> tuple[FileRead, ...]:
+        return self.source.files
 
     @property
     def estimated_rows(self) -> int | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -82,16 +82,6 @@ def weights_of(block: Rows) -> FloatArray | None:
     return block.weights if isinstance(block, ColumnBlock) else None
 
 
-def minus_origin(block: Rows, origin: FloatArray, out: FloatArray) -> FloatArray:
-    """The rows of `block` minus `origin`, features first, in the front columns of `out`."""
-    front = out[:, : block.shape[0]]
-    if isinstance(block, ColumnBlock):
-        block.minus(origin, front)
-    else:
-        np.subtract(block.T, origin[:, np.newaxis], out=front)
-    return front
-
-
 def block_rows(n_features: int) -> int:
     return max(_MIN_BLOCK_ROWS, _BLOCK_ELEMENTS // max(n_features, 1))
 
@@ -144,6 +134,32 @@ class Partition:
     counts: PartitionCounts = field(default_factory=PartitionCounts)
 
 
+class FileRead(NamedTuple):
+    """A file that was read.
+
+    Attributes
+    ----------
+    path : str
+        Its path, as it was given or found.
+    rows : int or None
+        How many rows it has; None if a cluster read it and did not count them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import edgewise as ew
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/rows.npy", np.random.default_rng(0).standard_normal((100, 3)))
+    ...     (file,) = ew.edge_test(folder).files
+    >>> file.path.endswith("rows.npy"), file.rows
+    (True, 100)
+    """
+
+    path: str
+    rows: int | None
+
+
 class Table:
     """Rows of named numeric columns, read here as one partition, or as many on a cluster.
 
@@ -167,6 +183,11 @@ class Table:
     def n_rows(self) -> int | None:
         """How many rows there are, if that is known before reading them."""
         return None
+
+    @property
+    def files(self) -> tuple[FileRead, ...]:
+        """The files that the rows come from, with those of each that are known; none in memory."""
+        return ()
 
     @property
     def estimated_rows(self) -> int | None:
