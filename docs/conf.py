@@ -6,7 +6,9 @@ import shutil
 import sys
 from pathlib import Path
 
+from docutils import nodes
 from numpydoc.xref import DEFAULT_LINKS
+from sphinx.transforms import SphinxTransform
 from sphinx_gallery.sorting import ExplicitOrder
 
 import edgewise
@@ -134,6 +136,22 @@ def draw_pictures(app):
     drawing.draw_all()
 
 
+class DarkPictures(SphinxTransform):
+    """Beside each picture that is drawn for the pages its own version for dark ones."""
+
+    default_priority = 200
+
+    def apply(self, **options):
+        for image in list(self.document.findall(nodes.image)):
+            if image["uri"].startswith("/_build/pictures/"):
+                dark = image.deepcopy()
+                dark["uri"] = image["uri"].replace(".svg", "-dark.svg")
+                dark["classes"] += ["dark-light", "on-dark"]
+                image["classes"] += ["on-light"]
+                image["loading"] = dark["loading"] = "lazy"
+                image.parent.insert(image.parent.index(image) + 1, dark)
+
+
 def hide_constructor(app, what, name, obj, options, signature, return_annotation):
     """A class whose docstring has no parameters is made by edgewise, never by its reader."""
     made_here = what == "class" and "Parameters\n---" not in (inspect.getdoc(obj) or "")
@@ -186,6 +204,7 @@ def write_report(app, error):
 
 
 def setup(app):
+    app.add_transform(DarkPictures)
     app.connect("builder-inited", write_help)
     app.connect("builder-inited", draw_pictures)
     app.connect("builder-inited", copy_reproduction)

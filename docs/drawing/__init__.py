@@ -27,13 +27,14 @@ PICTURES: dict[str, Callable[[], Figure]] = {
 
 
 def draw_all(folder: Path = FOLDER) -> None:
-    """Draw every picture, if one of them is older than what it is made of."""
+    """Draw every picture for light and dark pages, if one is older than what it is made of."""
     paths = {name: folder / f"{name}.svg" for name in PICTURES}
     newest = max(path.stat().st_mtime for path in _made_of())
     if all(path.exists() and path.stat().st_mtime > newest for path in paths.values()):
         return
     for name, path in paths.items():
         draw(name, path)
+        style.save_dark(path)
 
 
 def draw(name: str, path: Path, **options) -> None:

@@ -7,9 +7,13 @@ it appears.
 
 from __future__ import annotations
 
+import base64
+import io
+import re
 from pathlib import Path
 
 import matplotlib as mpl
+import matplotlib.image
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -74,6 +78,48 @@ def save(figure: Figure, path: Path, *, ground: bool = False) -> None:
     """As SVG, by default on no ground, so that a page shows its own."""
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, format="svg", metadata={"Date": None}, transparent=not ground)
+
+
+#: The ground of a dark page, and the colours of tests on it.
+_GROUND = np.array(mpl.colors.to_rgb("#14181e"))
+_ON_DARK = {
+    BLUE: "#56b4e9",
+    RED: "#ff8a3d",
+    GREEN: "#3cc79b",
+    PINK: "#e09bc3",
+    SKY: "#3a86c8",
+    ORANGE: "#f2b632",
+}
+
+
+def save_dark(path: Path) -> None:
+    """The picture once more, beside it, in the colours of a dark page."""
+    dark = {light.lower(): other for light, other in _ON_DARK.items()}
+
+    def other(found: re.Match[str]) -> str:
+        color = found[0].lower()
+        return dark.get(color) or mpl.colors.to_hex(_turned(mpl.colors.to_rgb(color)))
+
+    def of_points(found: re.Match[str]) -> str:
+        pixels = mpl.image.imread(io.BytesIO(base64.b64decode(found[0])), format="png")
+        pixels[..., :3] = _turned(pixels[..., :3])
+        turned = io.BytesIO()
+        mpl.image.imsave(turned, pixels, format="png", metadata={"Software": None})
+        return base64.b64encode(turned.getvalue()).decode()
+
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"(?<=(?:fill|roke|olor): )#[0-9a-fA-F]{6}", other, text)
+    text = re.sub(r"(?<=base64,)[\w+/=\s]+", of_points, text)
+    # What has no colour is black, but for this.
+    text = text.replace("<svg ", '<svg fill="#ffffff" ', 1)
+    path.with_stem(f"{path.stem}-dark").write_text(text, encoding="utf-8")
+
+
+def _turned(rgb) -> np.ndarray:
+    """The same hue with the other lightness; white becomes the ground."""
+    rgb = np.asarray(rgb)
+    ends = rgb.max(axis=-1, keepdims=True) + rgb.min(axis=-1, keepdims=True)
+    return _GROUND + (1 - _GROUND) * np.clip(rgb + 1 - ends, 0, 1)
 
 
 def panels(

@@ -59,8 +59,13 @@ def test_the_screenshots_are_there_and_small():
     assert sum(files.values()) < 1_200_000
 
 
-def test_a_picture_is_the_same_from_run_to_run(drawing, tmp_path):
+def test_a_picture_is_the_same_from_run_to_run_and_has_no_white_on_a_dark_page(drawing, tmp_path):
     for name in ("one", "two"):
         drawing.draw("false-edges", tmp_path / f"{name}.svg")
-    one, two = (tmp_path / f"{name}.svg" for name in ("one", "two"))
-    assert one.read_bytes() == two.read_bytes()
+        drawing.style.save_dark(tmp_path / f"{name}.svg")
+    for kind in ("", "-dark"):
+        one, two = (tmp_path / f"{name}{kind}.svg" for name in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
+    dark = two.read_text(encoding="utf-8")
+    assert "fill: #ffffff" not in dark
+    assert drawing.style.BLUE.lower() not in dark
