@@ -72,6 +72,15 @@ def test_of_differences_and_within_clusters():
     np.testing.assert_allclose(found.log_pvalue, expected.log_pvalue, rtol=1e-9)
 
 
+def test_covariates_have_no_past():
+    subject, age = np.repeat(np.arange(30), 10), np.repeat(rng.standard_normal(30), 10)
+    table = pa.table([*SERIES.T, age], names=[*NAMES, "age"])
+    found = ew.edge_test(table, lags=1, given=["age"], clusters=subject)
+    assert found.given == ("age", *past(1))
+    assert len(found.lagged) == P * P
+    assert {(edge.source, edge.target) for edge in found.lagged if edge.reject} >= {("d", "a")}
+
+
 def test_edges_from_the_past():
     found = ew.edge_test(ew.open_table(SERIES, feature_names=NAMES), lags=1)
     assert len(found.lagged) == P * P

@@ -166,11 +166,12 @@ def measured_and_decided(
     if state is None and (lags or question.given):
         data = table = as_table(data, given=question.given, **rows)
         own = table.feature_names
-        if lags:
-            data = table = view(table, lags=lags)
-            check_lags(options_of(table))
         indicators = indicators_in(own, question.given)
         expanded = [one for name in question.given for one in indicators.get(name, [name])]
+        if lags:  # those of covariates, such as the age of a subject, may not change
+            past = tuple(place for place, name in enumerate(own) if name not in expanded)
+            data = table = view(table, lags=lags, past=past)
+            check_lags(options_of(table))
         question = replace(question, given=(*expanded, *table.feature_names[len(own) :]))
         leave_out &= not lags and rows.get("columns") is None
         rows = {"missing": rows.get("missing", "auto")}
@@ -193,27 +194,32 @@ def measured_and_decided(
     notes = (category_note(indicators),) if indicators else ()
     result = decided(measurement, question, (*sample.notes, *notes))
     if table is not None and lags:
-        targets = [name for name in own if name not in question.given]
         alone = replace(method, lags=0)  # type: ignore[call-arg]
-        result = replace(result, lagged=_lagged(table, alone, own, targets, question))
+        result = replace(result, lagged=_lagged(table, alone, own, past, question))
     return measurement, result
 
 
 def _lagged(
-    table: Table, method: Method, own: Sequence[str], targets: Sequence[str], question: Question
+    table: Table, method: Method, own: Sequence[str], places: Sequence[int], question: Question
 ) -> tuple[LaggedEdge, ...]:
-    """Each column of the rows before and each of now, given all others of the rows before."""
+    """Each column of the rows before and each of now, given all others of the rows before.
+
+    `places` are those of the tested columns; the others are given as they are now.
+    """
+    tested = [own[place] for place in places]
+    covariates = tuple(place for place in range(len(own)) if place not in places)
     found = []
-    for target in targets:
-        now = view(table, now=(own.index(target),))
-        pairs = [(name, target) for name in now.feature_names[1:]]
+    for target, place in zip(tested, places, strict=True):
+        now = view(table, now=(place, *covariates))
+        first = 1 + len(covariates)
+        pairs = [(name, target) for name in now.feature_names[first:]]
         sample = open_sample(now, method.needs, f"method {method.name!r}")
         measured = method.measure(replace(sample, lags=0))
         result = decide(measured, method.question(question.alpha, None, pairs=pairs))
         for k in range(len(pairs)):
-            lag, source = divmod(k, len(own))
-            rho, log_p = result.partial_correlation[0, k + 1], result.log_pvalue[0, k + 1]
-            found.append((own[source], target, lag + 1, float(rho), float(log_p)))
+            lag, source = divmod(k, len(tested))
+            rho, log = result.partial_correlation[0, first + k], result.log_pvalue[0, first + k]
+            found.append((tested[source], target, lag + 1, float(rho), float(log)))
     log_p = np.array([one[-1] for one in found])
     adjusted = adjust(log_p, "holm" if question.correction == "maxt" else question.correction)
     level = math.log(question.alpha)

@@ -242,11 +242,11 @@ def diagnosis_of(
     estimate: PrecisionEstimate,
     first_look: FirstLook | None,
     names: Sequence[str],
-    lags: int = 0,
+    past: Sequence[str] = (),
 ) -> Diagnosis:
     """What the first pass says about the rows; without a first look at them, only their number.
 
-    With `lags` the columns of the rows before are the last ones, and it is the others that matter.
+    Where rows have columns of the rows before, and covariates, these are `past` and do not matter.
     """
     # The same for standardised estimates: √Θ̂_ii, and the standard deviations of the columns.
     root = estimate.residual_map.diagonal()
@@ -256,7 +256,7 @@ def diagnosis_of(
         return Diagnosis(n, p, math.nan, math.nan, spread)
     leading = first_look.leading
     columns = np.ascontiguousarray(leading.T)
-    own = p // (lags + 1)
+    own = np.array([name not in past for name in names])
     centred = estimate.centre.subtract_from(leading, np.empty_like(columns))
     residuals = estimate.residual_map.T @ centred
     standard = np.divide(centred, scale[:, np.newaxis], out=centred)
@@ -268,10 +268,10 @@ def diagnosis_of(
     m = in_order.shape[1]
     usual = (in_order[:, (m - 1) // 2] + in_order[:, m // 2]) / 2
     events = (columns != usual[:, np.newaxis]).sum(axis=1) / len(leading)
-    often = len(leading) * events[:own] ** 2 >= _FEWEST_COINCIDENCES
+    often = len(leading) * events[own] ** 2 >= _FEWEST_COINCIDENCES
     # Pairs of columns that are expected to differ from their usual values in few rows together: for
     # each column, how many of the more frequent ones make a rare pair with it.
-    order = np.flatnonzero(events[:own] < 0.5)
+    order = np.flatnonzero((events < 0.5) & own)
     order = order[np.argsort(events[order], kind="stable")]
     expected = n * events[order]  # the rarest column first
     enough = Diagnosis.fewest_joint * n / np.maximum(expected, 1e-9)
@@ -281,28 +281,28 @@ def diagnosis_of(
     discrete = np.zeros(p, dtype=bool)
     if len(leading) >= _FEWEST_TO_COUNT:
         most = Diagnosis.most_values
-        for column in np.flatnonzero(different[:own] < most):
+        for column in np.flatnonzero((different < most) & own):
             discrete[column] = len(np.unique(columns[column])) <= most
     # A column of groups, one after the other, is no level; lags take away what makes one.
-    levels = np.zeros(p, dtype=bool) if lags else level_columns(standard) & ~discrete
+    levels = np.zeros(p, dtype=bool) if past else level_columns(standard) & ~discrete
     return Diagnosis(
         n,
         p,
         kurtosis_ratio=float(squared @ squared) / len(leading) / (p * (p + 2)),
         dependence_pvalue=dependence_pvalue(
-            residuals if often.all() and not lags else residuals[:own][often]
+            residuals if often.all() and not past else residuals[own][often]
         ),
         scale_ratio=spread,
         level_columns=tuple(names[k] for k in np.flatnonzero(levels).tolist()),
         dominant_rows=tuple(
             row
             for row in _dominant_rows(first_look, estimate, scale, names)
-            if not lags or row.column in names[:own]
+            if row.column not in past
         ),
         rare_pairs=tuple((names[int(i)], names[int(j)]) for i, j in rare),
         n_rare_pairs=int(np.maximum(partners, 0).sum()),
         discrete_columns=tuple(names[k] for k in np.flatnonzero(discrete).tolist()),
-        mistakes=() if lags else mistakes(columns, different / max(m - 1, 1), estimate, names),
+        mistakes=() if past else mistakes(columns, different / max(m - 1, 1), estimate, names),
         **_tail_facts(np.sqrt(squared), standard),
     )
 

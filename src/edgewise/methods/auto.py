@@ -87,7 +87,7 @@ class Auto(Method):
             name, why = choice(n, p, math.nan, able)
             if name != "nodewise" or n >= _FEWEST_ROWS_PER_COLUMN * p:  # there is an inverse
                 estimate = registered()[able[0]]().estimate(sample)
-                facts = diagnosis_of(estimate, sample.first_look, sample.feature_names, sample.lags)
+                facts = diagnosis_of(estimate, sample.first_look, sample.feature_names, sample.past)
                 sample = replace(sample, facts=facts, estimate=estimate)
                 name, why = choice(n, p, facts.dependence_pvalue, able)
         elif sample.first_look is None:

@@ -207,7 +207,7 @@ class Method(ABC):
         if getattr(self, "lags", 0) != sample.lags:
             raise ParameterError("lags: only edge_test and EdgeTest have lags; leave them out.")
         names, look, pairwise = sample.feature_names, sample.first_look, sample.pairwise
-        facts = sample.facts or diagnosis_of(estimate, look, names, sample.lags)
+        facts = sample.facts or diagnosis_of(estimate, look, names, sample.past)
         if sample.clusters is None:
             cautions = cautions_of(facts, self.relies_on)
         else:

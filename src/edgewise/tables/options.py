@@ -63,8 +63,8 @@ class RowOptions:
     `weights`: Whether the last column holds weights. Rows of weight zero are left out.
     `clusters`: Whether the last column says to which cluster a row belongs.
     `along_name`: The name of the last column; None if it came as an array.
-    `lags`: Each row is joined by so many rows before it, of which all columns are taken; of the row
-      itself those at the places `now`.
+    `lags`: Each row is joined by so many rows before it: of these the columns at the places `past`
+      are taken, of the row itself those at the places `now`; by default all.
     `before`: The last rows before each partition, for differences and lags across partitions.
     """
 
@@ -80,6 +80,7 @@ class RowOptions:
     along_name: str | None = None
     lags: int = 0
     now: tuple[int, ...] | None = None
+    past: tuple[int, ...] | None = None
     before: Mapping[int, FloatArray] = field(default_factory=dict)
 
     @property
@@ -90,7 +91,8 @@ class RowOptions:
     def variables(self, names: Sequence[str]) -> tuple[str, ...]:
         own = self._own_variables(names)
         now = own if self.now is None else tuple(own[place] for place in self.now)
-        past = (f"{name}[t-{lag}]" for lag in range(1, self.lags + 1) for name in own)
+        before = own if self.past is None else tuple(own[place] for place in self.past)
+        past = (f"{name}[t-{lag}]" for lag in range(1, self.lags + 1) for name in before)
         return (*now, *past)
 
     def _own_variables(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -177,6 +179,8 @@ class RowOptions:
         parts = [values[lags - lag :][:n] for lag in range(lags + 1)]
         if self.now is not None:
             parts[0] = parts[0][:, self.now]
+        if self.past is not None:
+            parts[1:] = [part[:, self.past] for part in parts[1:]]
         changed = np.concatenate([*parts, rows[depth:, p:]], axis=1)
         if self.clusters:
             labels = rows[:, -1]
