@@ -105,14 +105,3 @@ def test_every_line_is_about_the_same_pairs(rows):
         )
         own = np.median([relative[0, 1], relative[1, 3]])
         assert line.threshold_on_partial_correlation() == pytest.approx(own, rel=1e-12)
-
-
-class TestOpening:
-    """The data are opened once, for all methods."""
-
-    @pytest.mark.parametrize("saved", [False, True])
-    def test_a_state(self, rows, tmp_path, saved, same_result):
-        state = ew.accumulate(rows)
-        state.save(tmp_path / "rows.ews")
-        lines = compare_methods(tmp_path / "rows.ews" if saved else state, methods=["fisher"])
-        same_result(lines[0].result, ew.edge_test(state, method="fisher"))

@@ -50,33 +50,6 @@ def test_a_state_gives_what_the_rows_give(rows, same_result, method):
     same_result(ew.edge_test(halves, method=method), expected)
 
 
-@pytest.mark.parametrize("n_batches", [None, 20])
-@pytest.mark.parametrize(
-    ("method", "options"),
-    [
-        ("score", {}),
-        ("wald", {}),
-        ("eig", {}),
-        ("elliptical", {}),
-        ("whitened", {}),
-        ("whitened", {"radius": "chi2"}),
-        ("spectral", {"radius": "chi2"}),
-        ("spectral", {"standardize": True}),
-        ("trace", {"standardize": True}),
-    ],
-    ids=str,
-)
-def test_what_needs_the_rows_says_so(rows, refuses, method, options, n_batches):
-    state = ew.accumulate(rows, n_batches=n_batches)
-    refuses(
-        lambda: ew.edge_test(state, method=method, **options),
-        DataError,
-        repr(method),
-        "needs the rows a second time",
-        "pass the rows",
-    )
-
-
 def test_missing_values_are_counted_over_all_batches(require, refuses):
     pa = require("pyarrow")
     X = np.random.default_rng(0).standard_normal((70_000, 2))  # the 65 537th row starts batch two

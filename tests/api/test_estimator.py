@@ -116,22 +116,6 @@ def test_a_state_is_fitted_as_its_rows(rows, same_result):
     assert EdgeTest("trace").fit(rows[:, :3]).fit(rows).n_features_in_ == 4
 
 
-def test_rows_of_any_kind(rows, require, same_result):
-    frame = require("pandas").DataFrame(np.asarray(rows), columns=list("abcd"))
-    array = require("dask.array").from_array(np.asarray(rows), chunks=((1, 0, 149, 250), 4))
-    there = require("dask.dataframe").from_pandas(frame, npartitions=3)
-    for data in (
-        frame,
-        require("polars").from_pandas(frame),
-        require("pyarrow").table(frame),
-        there,
-    ):
-        fitted = EdgeTest("fisher").fit(data)
-        assert list(fitted.feature_names_in_) == list("abcd")
-        same_result(fitted.result_, ew.edge_test(rows, method="fisher"), names="abcd")
-    same_result(EdgeTest("trace").fit(array).result_, EdgeTest("trace").fit(rows).result_)
-
-
 @pytest.fixture(scope="module")
 def other():
     """Rows that nothing was fitted to, with another mean and covariance."""

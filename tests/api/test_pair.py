@@ -120,22 +120,6 @@ def test_several_threads_ask_at_once():
     assert answers == [test(*question) for question in asked]
 
 
-def test_data_of_all_kinds(rows, csv_file, tmp_path, require):
-    pandas, polars = require("pandas"), require("polars")
-    names = list("abcd")
-    frame = pandas.DataFrame(rows, columns=names)
-    parquet = tmp_path / "rows.parquet"
-    polars.DataFrame(rows, schema=names).write_parquet(parquet)
-    expected = asked_in_full(rows, [1, 0, 3])
-    for data in (frame, polars.from_pandas(frame), csv_file, str(parquet), [csv_file]):
-        same_answer(ew.partial_test(data, "b", "a", given="d"), expected)
-        test = ew.ConditionalTest(data)
-        assert (test.feature_names, test.n_samples) == (("a", "b", "c", "d"), 400)
-        same_answer(test("b", "a", ["d"]), expected)
-    once = ew.ConditionalTest(rows[k : k + 100] for k in range(0, 400, 100))
-    same_answer(once(1, 0, [3]), expected)
-
-
 def test_only_the_columns_of_the_question_are_read(tmp_path, rows, write_csv):
     X = np.column_stack([np.full(400, "text", dtype=object), rows.astype(object)])
     X[5, 4] = ""

@@ -47,22 +47,9 @@ def payload(path):
 
 
 class TestData:
-    @pytest.fixture(params=["array", "list", "pandas", "polars", "arrow", "path", "text", "source"])
-    def data(self, request, rows, csv_file, require):
-        columns = dict(zip("abcd", rows.T, strict=True))
-        return {
-            "array": lambda: rows,
-            "list": lambda: rows.tolist(),
-            "pandas": lambda: require("pandas").DataFrame(columns),
-            "polars": lambda: require("polars").DataFrame(columns),
-            "arrow": lambda: require("pyarrow").table(columns),
-            "path": lambda: csv_file,
-            "text": lambda: [str(csv_file)],
-            "source": lambda: as_table(csv_file),
-        }[request.param]()
-
-    def test_rows_of_any_kind_make_a_ladder(self, result, data, path):
-        result.report(path, data=data)
+    @pytest.mark.parametrize("opened", [False, True])
+    def test_rows_make_a_ladder(self, result, csv_file, path, opened):
+        result.report(path, data=as_table(csv_file) if opened else [str(csv_file)])
         found = ladder(path)
         assert list(found) == [label for label, _ in all_variants()]
         assert found["score"][2] == str(result.n_edges)

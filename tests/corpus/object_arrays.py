@@ -7,7 +7,6 @@ import scipy.sparse
 from tests.corpus.kit import NAMES, Case, batches, quietly, refused, sparse_with_zeros, unnamed
 
 PLAIN = {
-    "array": unnamed(lambda kit: kit.rows),
     "masked array": unnamed(
         lambda kit: np.ma.masked_array(kit.rows, np.isnan(kit.holes)), rows=lambda kit: kit.holes
     ),

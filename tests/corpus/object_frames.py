@@ -29,7 +29,6 @@ def subclass(kit):
 
 
 FRAMES = {
-    "pandas": Case(lambda kit: kit.frame),
     "pandas subclass with an index": Case(subclass),
     "pandas groups": refused(lambda kit: kit.frame.groupby("a"), "DataFrameGroupBy", "as clusters"),
     "pandas series": refused(lambda kit: kit.frame["a"], "Series", "frame of several columns"),
@@ -49,16 +48,12 @@ FRAMES = {
         lambda kit: kit.frame.astype(object).replace({"a": {kit.rows[7, 0]: "?"}}),
         *("'a' must hold numbers", "'?'", "exclude"),
     ),
-    "Arrow": Case(lambda kit: kit.arrow),
-    "Arrow batch": Case(lambda kit: kit.arrow.to_batches()[0]),
     "Arrow dataset": Case(lambda kit: kit.require("pyarrow.dataset").dataset(kit.arrow)),
-    "polars": Case(lambda kit: kit.polars),
     "polars categories": Case(
         lambda kit: kit.polars.with_columns(
             e=kit.require("polars").lit("u").cast(kit.require("polars").Categorical)
         )
     ),
-    "LazyFrame": Case(lambda kit: kit.polars.lazy()),
     "LazyFrame, some columns": Case(
         lambda kit: kit.polars.lazy(),
         ("d", "a"),

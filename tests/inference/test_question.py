@@ -169,21 +169,6 @@ def test_other_bounds_stay_as_they_are(method):
 BATCH = {"given": ["x1"], "method": "batch"}
 
 
-def test_states(tmp_path):
-    """Whatever holds the rows, the family is that of its names."""
-    expected = ew.edge_test(X, **BATCH)
-    state = ew.states.BatchMoments(100).update(X)
-    state.save(tmp_path / "rows.state")
-    for data in (state, tmp_path / "rows.state"):
-        found = ew.edge_test(data, **BATCH)
-        assert found.n_pairs == 10
-        np.testing.assert_allclose(
-            found.adjusted_pvalue, expected.adjusted_pvalue, rtol=1e-9, atol=1e-12
-        )
-    named = ew.edge_test(state, feature_names=NAMES, given="b", method="batch")
-    assert named.given == ("b",)
-
-
 def test_a_confidence_sequence():
     sequence = ew.ConfidenceSequence(tuned_for=500).update(X)
     by_state = ew.edge_test(sequence, given="x1", method="sequential", correction="bonferroni")

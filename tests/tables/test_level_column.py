@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-
 import numpy as np
 import pytest
 
@@ -16,24 +14,6 @@ TEXTS = ["x", "y", None, "x"]
 @pytest.fixture
 def frame(require):
     return require("pandas").DataFrame({"v": [1.0, 2.0, 3.0, 4.0], "g": TEXTS})
-
-
-def test_every_kind(frame, tmp_path, require):
-    import pyarrow as pa
-
-    frame.to_csv(tmp_path / "a.csv", index=False)
-    (tmp_path / "z.csv.gz").write_bytes(gzip.compress((tmp_path / "a.csv").read_bytes()))
-    frame.to_parquet(tmp_path / "a.parquet")
-    frame.to_feather(tmp_path / "a.feather")
-    polars = require("polars").from_pandas(frame)
-    for data in (
-        *(frame, polars, pa.Table.from_pandas(frame)),
-        *(tmp_path / name for name in ("a.csv", "z.csv.gz", "a.parquet", "a.feather")),
-        str(tmp_path / "a.csv"),
-    ):
-        assert column_of_labels(data, "g").tolist() == TEXTS
-    many = column_of_labels([tmp_path / "a.csv", tmp_path / "z.csv.gz"], "g")
-    assert many.tolist() == TEXTS * 2
 
 
 def test_numbers(tmp_path):

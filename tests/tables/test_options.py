@@ -10,7 +10,7 @@ from edgewise.errors import DataError
 from edgewise.tables.arrays import ArrayTable
 from edgewise.tables.open import as_table
 from edgewise.tables.options import chosen_columns, view
-from edgewise.tables.table import Rescan, Table, all_rows, rows_up_to
+from edgewise.tables.table import Rescan, Table, all_rows
 
 
 class Shrinking(Table):
@@ -132,21 +132,3 @@ def test_another_number_of_rows_in_the_second_pass(rows, refuses, same_result):
     forgetful, blocks = Shrinking(rows), iter(np.split(rows, 4))
     forgetful.blocks = lambda: blocks
     refuses(lambda: ew.edge_test(forgetful), DataError, "read 400 rows, a later one 0")
-
-
-def test_rows_are_counted_with_as_little_reading_as_possible(rows, csv_file, in_parts):
-    read = []
-
-    class Noted(Shrinking):
-        def blocks(self):
-            for start in range(0, 400, 100):
-                read.append(start)
-                yield rows[start : start + 100]
-
-    assert rows_up_to(Noted(rows), 150) is None
-    assert read == [0, 100]
-    for data in (rows, csv_file, in_parts(rows)):
-        assert [rows_up_to(as_table(data), most) for most in (399, 400)] == [None, 400]
-    # Of a stream, which is read once, and of partitions it would cost more.
-    assert rows_up_to(as_table(iter([rows[:3]])), 10) is None
-    assert rows_up_to(in_parts(rows, known=False), 1000) is None

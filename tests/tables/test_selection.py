@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import csv, feather, parquet
 
 import edgewise as ew
 from edgewise.errors import DataError, DataTypeError, ParameterError
@@ -24,27 +23,6 @@ def mixed(numbers):
     a, b, c = numbers.T
     day = pa.array(np.arange(300).astype("datetime64[D]"))
     return pa.table([day, pa.array(a), pa.array(b), pa.array(["x"] * 300), pa.array(c)], NAMES)
-
-
-def test_of_tables_of_every_kind(mixed, numbers, require, tmp_path):
-    require("pandas")
-    paths = [tmp_path / f"rows.{kind}" for kind in ("feather", "parquet", "csv")]
-    for write, path in zip((feather.write_feather, parquet.write_table, csv.write_csv), paths,
-                           strict=True):  # fmt: skip
-        write(mixed, path)
-    polars = require("polars").from_arrow(mixed)
-    for make in (
-        *(lambda one=one: one for one in (mixed, mixed.to_pandas(), polars, *paths)),
-        mixed.to_reader,
-        lambda: iter(mixed.to_batches(max_chunksize=70)),
-    ):
-        state = ew.accumulate(make(), exclude=["day", "city"])
-        assert state.feature_names == ("a", "b", "c")
-        np.testing.assert_allclose(state.covariance(), np.cov(numbers, rowvar=False), rtol=1e-9)
-        result = ew.edge_test(make(), method="batch", columns=["c", "a"])
-        assert result.feature_names == ("c", "a")
-        expected = np.cov(numbers[:, [2, 0]], rowvar=False)
-        np.testing.assert_allclose(result.covariance, expected, rtol=1e-9)
 
 
 def test_names_in_any_form(mixed, numbers, require, refuses):
