@@ -1,12 +1,16 @@
 """The page of all tests on all distributions: its cells, its marks, and its numbers as CSV."""
 
+from __future__ import annotations
+
 import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from benchmarks import calibration
+from benchmarks import calibration, worker
 from benchmarks.calibration import Contestant
+from benchmarks.machine import ROOT
+from benchmarks.worker import XTX, Ask, Call, WorkerError, answer
 
 from edgewise import edge_test
 from edgewise.calibrate import calibrate
@@ -113,3 +117,27 @@ def test_peers_compute_the_pvalues_of_fisher(rows, call, package, within):
     pairs = np.triu_indices(P, k=1)
     np.testing.assert_allclose(found[pairs], expected[pairs], rtol=0, atol=within)
     np.testing.assert_array_equal(found, found.T)
+
+
+# A process that measures: what it is told, what it says, whose code it ran.
+
+
+def test_a_process_of_its_own_on_one_core():
+    found = answer(Ask((Call(XTX), Call("fisher")), (300, 4), repeats=2))
+    unit, method = found.seconds
+    assert 0 < unit < method
+    assert found.ratio() == method / unit
+    assert found.home.startswith(str(ROOT / "src"))
+    assert found.peak > 20
+
+
+def test_what_fails_says_why():
+    with pytest.raises(WorkerError, match=r"nothing on array of .*: .*method: expected"):
+        answer(Ask((Call("nothing"),), (300, 4)))
+
+
+def test_every_named_call_runs():
+    X = np.random.default_rng(0).standard_normal((100, 3))
+    for name, call in worker._CALLS.items():
+        if name != worker.SCAN:
+            call(X)

@@ -9,7 +9,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.estimate.inverse import estimate_precision
-from edgewise.inference.diagnosis import diagnosis_of
+from edgewise.inference.diagnosis import Diagnosis, dependence_pvalue, diagnosis_of, level_columns
 from edgewise.inference.sample import Needs, open_sample
 from edgewise.simulate import make_chain_precision, sample
 
@@ -212,3 +212,155 @@ def test_the_advice_on_prices():
     returns = np.asarray(ew.datasets.load_sp500_returns())
     assert facts_of(returns).advice().startswith("Use method 'batch'")
     assert facts_of(returns.cumsum(axis=0)).advice().startswith("Use no method yet. Columns")
+
+
+# Dependence between rows, and columns that look like levels.
+
+
+def walks(n, p, seed):
+    return np.random.default_rng(seed).standard_normal((p, n)).cumsum(axis=1)
+
+
+def dependence_autoregressive(memory, n, p, seed):
+    noise = np.random.default_rng(seed).standard_normal((p, n))
+    for t in range(1, n):
+        noise[:, t] += memory * noise[:, t - 1]
+    return noise
+
+
+def test_the_dependence_test_holds_its_level():
+    """Bonferroni over pairs: at most 5 % of 400 tables below 0.05, within three errors."""
+    rng = np.random.default_rng(3)
+    below = [dependence_pvalue(rng.standard_normal((3, 500))) < 0.05 for _ in range(400)]
+    assert np.mean(below) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def test_columns_that_are_mostly_zero_keep_their_clip():
+    rng = np.random.default_rng(2)
+    residuals = rng.standard_normal((2, 2000)) * (rng.random((2, 2000)) < 0.3)
+    assert dependence_pvalue(residuals) > 0.001
+
+
+def test_too_few_rows_for_any_lag_say_nothing_about_dependence():
+    assert dependence_pvalue(np.random.default_rng(0).standard_normal((3, 9))) == 1.0
+
+
+def test_many_columns_are_sampled():
+    assert dependence_pvalue(dependence_autoregressive(0.7, 500, 200, 0)) < 1e-9
+    assert dependence_pvalue(np.random.default_rng(1).standard_normal((200, 500))) > 0.001
+
+
+@pytest.mark.parametrize("lag", [1, 2, 5])
+def test_dependence_at_one_lag(lag):
+    noise = np.random.default_rng(lag).standard_normal((3, 2000))
+    noise[:, lag:] += noise[:, :-lag].copy()
+    assert dependence_pvalue(noise) < 1e-6
+
+
+@pytest.mark.parametrize("n", [1500, 8000])
+def test_random_walks_are_levels(n):
+    """Each of five walks with probability 0.99 or so: some of them in 30 of 30 tables."""
+    found = [level_columns(walks(n, 5, seed)).sum() for seed in range(30)]
+    assert min(found) >= 1
+    assert np.mean(found) > 4.6
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.7, 0.9])
+@pytest.mark.parametrize("n", [500, 2000])
+def test_columns_with_a_mean_are_no_levels(memory, n):
+    for seed in range(30):
+        assert not level_columns(dependence_autoregressive(memory, n, 5, seed)).any()
+
+
+def test_a_trend():
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((3, 1000))
+    rows[1] += np.linspace(0, -10, 1000)
+    assert level_columns(rows).tolist() == [False, True, False]
+    assert level_columns(rows * [[1e9], [1e-9], [1]] + 1e6).tolist() == [False, True, False]
+
+
+def test_what_cannot_be_a_level():
+    assert not level_columns(np.zeros((2, 500))).any()
+    assert not level_columns(walks(29, 3, 0)).any()
+
+
+# The advice that facts about the data give.
+
+
+def with_facts(**facts):
+    usual = {
+        "n_samples": 1000,
+        "n_features": 5,
+        "kurtosis_ratio": 1.0,
+        "dependence_pvalue": 0.5,
+        "scale_ratio": 1.0,
+    }
+    return Diagnosis(**usual | facts)
+
+
+FAR = {"tail_index": 2.0, "farther_tail_index": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("facts", "start", "fragments"),
+    [
+        ({}, "Use method 'score': ", ["tails look Gaussian", "agrees with 'fisher'"]),
+        (
+            {"kurtosis_ratio": 2.5},
+            "Use method 'score', or 'whitened'",
+            ["tails are heavy", "2.5 times the Gaussian kurtosis", "'fisher' finds false edges"],
+        ),
+        (
+            {"n_samples": 24, "n_features": 10},
+            "Use method 'nodewise', which assumes a sparse graph: ",
+            ["24 rows and 10 columns", "24 rows are few for 10 columns", "strong"],
+        ),
+        (
+            {"dependence_pvalue": 1e-5},
+            "Use method 'batch': ",
+            ["depend on the rows before them", "p = 1e-05"],
+        ),
+        ({"dependence_pvalue": 0.0}, "Use method 'batch': ", ["p below 1e-300"]),
+        ({"scale_ratio": 500.0}, "Use method 'score': ", ["standardize=True", "scales differ"]),
+        (
+            {"level_columns": ("a", "b"), "dependence_pvalue": 0.0},
+            "Use no method yet. Columns 'a', 'b' look like levels, such as prices",
+            ["difference them first", "Then ask again."],
+        ),
+        (
+            {"level_columns": ("a",)},
+            "Use no method yet. Column 'a' looks like a level",
+            ["leave them out"],
+        ),
+    ],
+    ids=str,
+)
+def test_the_advice_is_a_sentence(facts, start, fragments):
+    found = with_facts(**facts)
+    advice = found.advice()
+    assert advice.startswith(start)
+    first = "no method yet" if found.recommended is None else f"method {found.recommended!r}"
+    assert advice.startswith(f"Use {first}")
+    assert advice.endswith(".")
+    assert "\n" not in advice
+    assert "logarithm" not in advice
+    for fragment in fragments:
+        assert fragment in advice
+
+
+def test_one_problem_does_not_hide_another():
+    everything = with_facts(n_samples=24, dependence_pvalue=0, **FAR)
+    for words in ("Use method 'batch'", "tail index 2", "24 rows are few for 5 columns"):
+        assert words in everything.advice()
+
+
+def test_the_kurtosis_of_few_rows_is_noisy():
+    assert not with_facts(n_samples=60, n_features=2, kurtosis_ratio=1.3).heavy_tailed
+    assert with_facts(n_samples=6000, n_features=2, kurtosis_ratio=1.3).heavy_tailed
+
+
+def test_what_is_not_known_is_not_claimed():
+    nothing = with_facts(kurtosis_ratio=float("nan"), dependence_pvalue=float("nan"))
+    assert not nothing.dependent
+    assert not nothing.heavy_tailed
