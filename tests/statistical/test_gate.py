@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from tests.statistical.laws import FULL, PValues, rejects
 
+import edgewise as ew
+
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.EdgewiseWarning")
 
 ALPHA, P = 0.05, 10
@@ -49,11 +51,12 @@ def cell_types(rng):
 
 LAWS = {law.__name__: law for law in (yes_no, wide_gate, counts, overdispersed, lognormal)}
 LAWS["cell_types"] = cell_types
-CELLS = [(law, method) for law in LAWS for method in ("score", "wald", "batch")]
+CELLS = [(law, method) for law in LAWS for method in ("score", "wald", "batch", "nodewise")]
 
 
 @pytest.mark.parametrize(
-    ("law", "method"), CELLS if FULL else [("yes_no", "score"), ("counts", "batch")]
+    ("law", "method"),
+    CELLS if FULL else [("yes_no", "score"), ("counts", "batch"), ("yes_no", "nodewise")],
 )
 def test_gate(trial, law, method):
     log_pvalues, errors, found = PValues(method), [], []
@@ -80,3 +83,41 @@ def test_sorted_by_the_gate(trial, method, sign):
         X = X[np.argsort(sign * X[:, 0], kind="stable")]
         errors.append(rejects(log_pvalues(X), "holm")[i > 0].any())
     trial.rate_at_most("family-wise error of rows sorted by the gate", errors, ALPHA)
+
+
+@pytest.mark.parametrize("of_subjects", [False, True])
+@pytest.mark.parametrize("method", ["score", "wald"] if FULL else ["score"])
+def test_clusters(trial, method, of_subjects):
+    errors = []
+    for rng in trial.draws(20, 400):
+        X, labels = yes_no(rng), np.repeat(np.arange(200), 25)
+        if of_subjects:  # the gate is open for all rows of some subjects
+            X[:, 0] = (rng.random(200) < 0.2)[labels]
+            X[:, 1:] = (rng.random((5000, P - 1)) < 0.05) * X[:, :1]
+        result = ew.edge_test(X, method=method, clusters=labels)
+        errors.append(np.triu(result.reject, 1)[1:].any())
+    trial.rate_at_most("family-wise error behind a gate, clusters", errors, ALPHA)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3])
+@pytest.mark.parametrize("method", ["wald", "batch"] if FULL else ["wald"])
+def test_two_groups(trial, method, share):
+    errors = []
+    for rng in trial.draws(20, 400):
+        other = _behind(rng, 5000, share, rng.random((5000, P - 1)) < 0.05)
+        result = ew.compare_groups(yes_no(rng), other, method=method)
+        errors.append(np.triu(result.reject, 1)[1:].any())
+    trial.rate_at_most("family-wise error of the difference behind a gate", errors, ALPHA)
+
+
+def test_sequence(trial):
+    errors = []
+    ends = np.geomspace(2500, 20_000, 12).astype(int)
+    for rng in trial.draws(10, 200):
+        X = _behind(rng, 20_000, 0.1, rng.random((20_000, P - 1)) < 0.1)
+        sequence, false = ew.ConfidenceSequence(ALPHA, tuned_for=5000), False
+        for start, end in zip([0, *ends], ends, strict=False):
+            reject = sequence.update(X[start:end]).result().reject
+            false |= bool(np.triu(reject, 1)[1:].any())
+        errors.append(false)
+    trial.rate_at_most("a false edge at any look, behind a gate", errors, ALPHA)

@@ -96,12 +96,12 @@ def test_some_rows_are_from_all_over_the_data():
     several = in_tree([first_look_of([part]) for part in np.split(X, 12)], lambda a, b: a + b)
     streams = [X], np.split(X, [10, 7000, 7001])
     for found in (*(first_look_of(one, number=None) for one in streams), several):
-        numbers = found.spread[:, 0]
+        numbers = found.spread.rows[:, 0]
         assert 1000 <= len(numbers) == len(np.unique(numbers)) <= 3000
         shares = np.histogram(numbers, bins=10, range=(0, 60_000))[0] / len(numbers)
         assert shares == pytest.approx(0.1, abs=0.02)
         assert np.mean(numbers % 2) == pytest.approx(0.5, abs=0.1)
-    assert np.array_equal(first_look_of([X[:900]], number=None).spread, X[:900])
+    assert np.array_equal(first_look_of([X[:900]], number=None).spread.rows, X[:900])
 
 
 class TestTheFirstPass:

@@ -6,14 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar, Self
 
+import numpy as np
+
 from edgewise._checks import check_alpha, check_count
 from edgewise._linalg import AnyArray
-from edgewise.errors import ParameterError
+from edgewise.errors import ParameterError, StateFileError
+from edgewise.estimate.inverse import live_share
 from edgewise.inference.sample import Needs, open_sample
 from edgewise.methods.sequential import Sequential
 from edgewise.results.result import EdgeTestResult, decide
 from edgewise.sums.batches import BatchMoments
 from edgewise.sums.save import State, StateContents
+from edgewise.tables.first_look import SpreadRows
 
 
 class ConfidenceSequence(State):
@@ -45,7 +49,8 @@ class ConfidenceSequence(State):
     For independent rows with more than four moments, and a variance whose estimate converges, this
     is an asymptotic confidence sequence (Waudby-Smith et al. 2024). Here the variance is that of a
     jackknife over 100 to 199 batches, which does not converge, so each look goes through Student's
-    t; docs/theory/sequences.md has what simulations say. States of several machines can be added
+    t; docs/theory/sequences.md has what simulations say. A sequence, also a saved one, holds up to
+    3,000 of the rows, which tell whether a yes/no column opens others. States of several machines can be added
     (``+``); a look at the sum is one more look.
 
     Examples
@@ -72,6 +77,7 @@ class ConfidenceSequence(State):
         self.alpha = check_alpha(alpha)
         self.tuned_for = check_count("tuned_for", tuned_for, at_least=2)
         self.state = BatchMoments(n_batches)
+        self._spread = SpreadRows()
 
     @property
     def n_samples(self) -> int:
@@ -79,7 +85,9 @@ class ConfidenceSequence(State):
 
     def update(self, X: AnyArray) -> Self:
         """Add more rows; columns of a data frame are matched by name."""
+        before = self.n_samples
         self.state.update(X)
+        self._spread += SpreadRows.of(self.state._aligned(X)[0], before, self._spread.step)
         return self
 
     def __add__(self, other: ConfidenceSequence) -> Self:
@@ -92,18 +100,28 @@ class ConfidenceSequence(State):
             )
         total = type(self)(self.alpha, tuned_for=self.tuned_for)
         total.state = self.state + other.state
+        theirs = other._spread
+        ours, names = total.state.feature_names, other.state.feature_names
+        if ours and names and ours != names:
+            theirs = SpreadRows(theirs.rows[:, [names.index(name) for name in ours]], theirs.step)
+        total._spread = self._spread + theirs
         return total
 
     def _contents(self) -> StateContents:
         contents = self.state._contents()
-        own = {"alpha": self.alpha, "tuned_for": self.tuned_for}
-        return replace(contents, kind=self.kind, meta={**contents.meta, **own})
+        own = {"alpha": self.alpha, "tuned_for": self.tuned_for, "spread_step": self._spread.step}
+        arrays = {**contents.arrays, "spread": self._spread.rows}
+        return replace(contents, kind=self.kind, meta={**contents.meta, **own}, arrays=arrays)
 
     @classmethod
     def _restored(cls, contents: StateContents) -> Self:
         alpha, tuned_for = contents.meta.get("alpha"), contents.whole("tuned_for", 2)
         made = cls(check_alpha(alpha), tuned_for=tuned_for)
         made.state = BatchMoments._from_contents(contents)
+        rows = np.asarray(contents.arrays.get("spread", np.empty(0)))
+        if rows.ndim != 2 or (len(rows) and rows.shape[1] != made.state.n_features):
+            raise StateFileError("state: expected some of the rows of the sequence, got none.")
+        made._spread = SpreadRows(rows, contents.whole("spread_step", 1))
         return made
 
     def __repr__(self) -> str:
@@ -127,6 +145,10 @@ class ConfidenceSequence(State):
         purpose = f"method {method.name!r}"
         sample = open_sample(self.state, Needs(), purpose, feature_names=feature_names)
         question = method.question(self.alpha, "bonferroni", given=given, pairs=pairs)
+        estimate = method.estimate(sample)
+        rows = self._spread.rows - self.state.mean()
+        share = live_share(rows, estimate.residual_map, estimate.partial_correlation)
+        sample = replace(sample, estimate=replace(estimate, live_share=share))
         return decide(method.measure(sample), question)
 
     def method(self) -> Sequential:

@@ -11,7 +11,14 @@ from typing import NoReturn, TypeAlias
 import numpy as np
 
 from edgewise._checks import check_testable_shape
-from edgewise._linalg import COLLINEAR, BoolArray, FloatArray, symmetric_inverses, upper_pairs
+from edgewise._linalg import (
+    COLLINEAR,
+    AnyArray,
+    BoolArray,
+    FloatArray,
+    symmetric_inverses,
+    upper_pairs,
+)
 from edgewise._text import listed
 from edgewise.errors import DataError
 from edgewise.sums.blocks import Centre
@@ -140,7 +147,7 @@ def estimate_precision(
         residual_map=residual_map,
         live_share=1.0
         if first_look is None
-        else live_share(first_look.spread - mean, residual_map, partial),
+        else live_share(first_look.spread.rows - mean, residual_map, partial),
     )
 
 
@@ -153,43 +160,54 @@ def live_share(
     rows S where both residuals are alive is (Σ_S e_i²)(Σ_S e_j²)/|S|, and n of the floor becomes n
     times this share (docs/theory/per-edge.md).
     """
-    # Columns whose residuals lump near 0: many are far below one that not many more are below.
-    some = centred[:: max(len(centred) // _ROWS_FOR_LUMP, 1)]
-    sizes = np.abs(residual_map.T @ some.T)
+    lumpy, rows = lumpy_columns(centred, residual_map)
+    if lumpy.size < 2:
+        return 1.0
+    # Single precision is exact enough for a share.
+    v = (rows @ residual_map[:, lumpy]).T.astype(np.float32)
+    share = np.ones_like(partial)
+    first, second = upper_pairs(lumpy.size)
+    step = max(1, _CHUNK // v.shape[1])
+    for start in range(0, first.size, step):
+        i, j = first[start : start + step], second[start : start + step]
+        rho = partial[lumpy[i], lumpy[j], np.newaxis].astype(np.float32)
+        found = share_alive(v[i] + rho * v[j], v[j] + rho * v[i])
+        share[lumpy[i], lumpy[j]] = share[lumpy[j], lumpy[i]] = found
+    return share
+
+
+def lumpy_columns(centred: FloatArray, residual_map: FloatArray) -> tuple[AnyArray, FloatArray]:
+    """Columns whose residuals lump near 0, and as many of the rows as are needed to look at these.
+
+    Many residuals are far below one that not many more are below.
+    """
+    sizes = np.abs(residual_map.T @ centred[:: max(len(centred) // _ROWS_FOR_LUMP, 1)].T)
     n = sizes.shape[1]
     far_below = (sizes < sizes.max(axis=1, keepdims=True) / 8).sum(axis=1)
     if n < _FEWEST_FOR_LUMP or (far_below <= 0.4 * n).all():
-        return 1.0
+        return np.empty(0, dtype=np.intp), centred
     places = [int(q * n) for q in _QUANTILES]
     in_order = np.sort(sizes, axis=1)
     far_below = np.array([(sizes < in_order[:, [k]] / 8).sum(axis=1) for k in places])
     beyond = n - np.array(places)[:, np.newaxis]
     lumps = (far_below > 0.4 * n) & (n - far_below < 3 * beyond)
     lumpy = np.flatnonzero(lumps.any(axis=0))
-    if lumpy.size < 2:
-        return 1.0
-    most = max(_ROWS_FOR_LUMP, _MOST_NUMBERS // lumpy.size**2)
-    # Single precision is exact enough for a share.
-    v = (centred[:: -(-len(centred) // most)] @ residual_map[:, lumpy]).T.astype(np.float32)
-    n = v.shape[1]
-    share = np.ones_like(partial)
-    first, second = upper_pairs(lumpy.size)
-    step = max(1, _CHUNK // n)
-    for start in range(0, first.size, step):
-        i, j = first[start : start + step], second[start : start + step]
-        a, b = v[i], v[j]
-        rho = partial[lumpy[i], lumpy[j], np.newaxis].astype(np.float32)
-        a, b = np.square(a + rho * b), np.square(b + rho * a)
-        means = np.stack([a.mean(axis=1), b.mean(axis=1)])[..., np.newaxis]
-        floor = np.ones(i.size)
-        for least in _ALIVE:
-            alive = a > least**2 * means[0]
-            alive &= b > least**2 * means[1]
-            ones = alive.astype(np.float32)
-            of_both = np.vecdot(a, ones) * np.vecdot(b, ones) / np.prod(means[..., 0], axis=0)
-            floor = np.fmax(floor, of_both / (np.maximum(alive.sum(axis=1), 1) * n))
-        share[lumpy[i], lumpy[j]] = share[lumpy[j], lumpy[i]] = 1 / floor
-    return share
+    most = max(_ROWS_FOR_LUMP, _MOST_NUMBERS // max(lumpy.size, 1) ** 2)
+    return lumpy, centred[:: -(-len(centred) // most)]
+
+
+def share_alive(a: FloatArray, b: FloatArray) -> FloatArray:
+    """The share of rows in which both residuals of a pair are alive; a row for each pair."""
+    a, b = np.square(a), np.square(b)
+    means = np.stack([a.mean(axis=1), b.mean(axis=1)])[..., np.newaxis]
+    floor = np.ones(len(a))
+    for least in _ALIVE:
+        alive = a > least**2 * means[0]
+        alive &= b > least**2 * means[1]
+        ones = alive.astype(a.dtype)
+        of_both = np.vecdot(a, ones) * np.vecdot(b, ones) / np.prod(means[..., 0], axis=0)
+        floor = np.fmax(floor, of_both / (np.maximum(alive.sum(axis=1), 1) * a.shape[1]))
+    return 1 / floor
 
 
 def unscaled(matrix: FloatArray, scale: FloatArray) -> FloatArray:

@@ -18,13 +18,15 @@ from edgewise.errors import ParameterError
 from edgewise.estimate.inverse import (
     PrecisionEstimate,
     SampleMoments,
+    lumpy_columns,
     raise_for_dependent,
     raise_for_underflow,
     raise_if_duplicated,
     raise_if_not_measurable,
+    share_alive,
     unscaled,
 )
-from edgewise.sums.pairs import IntArray, PairSets, Portion, regressed
+from edgewise.sums.pairs import IntArray, Pairs, PairSets, Portion, regressed
 from edgewise.tables.first_look import FirstLook
 
 # The noise is found to a thousandth: neighbours hardly depend on it.
@@ -174,6 +176,24 @@ class NodewiseFit:
             partial_correlation=matrix,
             residual_map=self.residual_map / self.deviation[:, np.newaxis],
         )
+
+    def live_share(self, rows: FloatArray) -> FloatArray | float:
+        """As `inverse.live_share`, of the residuals given the columns that a pair is adjusted for."""
+        lumpy, z = lumpy_columns((rows - self.moments.mean()) / self.deviation, self.residual_map)
+        if lumpy.size < 2:
+            return 1.0
+        share, z = np.ones_like(self.correlation), np.ascontiguousarray(z.T)
+        among = np.isin(np.arange(len(z)), lumpy)
+        for portion in self.sets.portions(z.shape[1]):
+            found = self.sets.pairs(portion)
+            both = among[found.i] & among[found.j]
+            if not both.any():
+                continue
+            pairs = Pairs(found.i[both], found.j[both], found.given[both])
+            fitted = regressed(self.correlation, pairs).coefficients @ z[pairs.given]
+            alive = share_alive(z[pairs.i] - fitted[:, 0], z[pairs.j] - fitted[:, 1])
+            share[pairs.i, pairs.j] = share[pairs.j, pairs.i] = alive
+        return share
 
 
 def nodewise_fit(

@@ -104,6 +104,9 @@ class Nodewise(Method):
         )
         of_pairs, diagonal = sample.scan(one_pass)
         estimate = fit.estimate(sample.feature_names, of_pairs[6])
+        if sample.first_look is not None:
+            rows = sample.first_look.spread.rows
+            estimate = replace(estimate, live_share=fit.live_share(rows))
         chosen = fit.neighbours
         selection = Selection(chosen.penalty, tuple(tuple(own.tolist()) for own in chosen.of))
         # Those of the model of a pair, and of the regression of a single column.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,36 @@ def leading_limit(n_features: int) -> int:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class SpreadRows:
+    """About one row in `step`, from all over the data."""
+
+    rows: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    step: int = 1
+
+    @classmethod
+    def of(cls, block: Rows, start: int, step: int, most: int = _MOST_SPREAD) -> SpreadRows:
+        """Those of a block, whose first row has the number `start`."""
+        n, p = block.shape
+        while (start + n) // step > min(most, leading_limit(p)):
+            step *= 2
+        if step == 1:
+            return cls(np.array(block, dtype=np.float64))
+        k = np.arange(start // step, (start + n) // step + 1)
+        # At uneven distances, so that no period of the rows is met always at the same place.
+        places = ((k + k * _GOLDEN % 1) * step).astype(np.int64) - start
+        places = places[(places >= 0) & (places < n)]
+        return cls(np.asarray(block[places], dtype=np.float64), step)
+
+    def __add__(self, later: SpreadRows) -> SpreadRows:
+        step = max(self.step, later.step)
+        both = [one.rows[:: step // one.step] for one in (self, later) if len(one.rows)]
+        rows = np.concatenate(both) if both else self.rows
+        while len(rows) > min(_MOST_SPREAD, leading_limit(rows.shape[1])):
+            rows, step = rows[::2], 2 * step
+        return SpreadRows(rows, step)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class FirstLook:
     """The first rows, and for each column values far out with the numbers of their rows.
 
@@ -46,15 +76,14 @@ class FirstLook:
       them.
     `missing` (2, p): How many values each column lacks in rows that were left out, and how many of
       these rows lack nothing else; None where none were left out.
-    `spread`: About one row in `step` from all over the data, which may be sorted.
+    `spread`: Rows from all over the data, which may be sorted.
     """
 
     n_samples: int
     far: FloatArray
     far_row: npt.NDArray[np.int64]
     leading: FloatArray
-    spread: FloatArray
-    step: int = 1
+    spread: SpreadRows
     missing: Missing | None = None
 
     @staticmethod
@@ -62,7 +91,8 @@ class FirstLook:
         far = np.empty((2, n_features))
         far[0], far[1] = np.inf, -np.inf
         rows = np.zeros((2, n_features), dtype=np.int64)
-        return FirstLook(0, far, rows, *np.empty((2, 0, n_features)))
+        nothing = np.empty((0, n_features))
+        return FirstLook(0, far, rows, nothing, SpreadRows(nothing))
 
     def __add__(self, later: FirstLook) -> FirstLook:
         farther = np.stack([later.far[0] < self.far[0], later.far[1] > self.far[1]])
@@ -71,24 +101,22 @@ class FirstLook:
             more = later.leading[: leading_limit(leading.shape[1]) - len(leading)]
         if len(more):
             leading = np.concatenate([leading, more]) if len(leading) else more
-        step = max(self.step, later.step)
-        both = [one.spread[:: step // one.step] for one in (self, later) if len(one.spread)]
-        spread = np.concatenate(both) if both else self.spread
-        while len(spread) > _spread_limit(spread.shape[1]):
-            spread, step = spread[::2], 2 * step
         return FirstLook(
             self.n_samples + later.n_samples,
             np.where(farther, later.far, self.far),
             np.where(farther, later.far_row + self.n_samples, self.far_row),
             leading,
-            spread,
-            step,
+            self.spread + later.spread,
             add_missing(self.missing, later.missing),
         )
 
     def filled(self) -> FirstLook:
         """The same where values are missing: each becomes the median of its column."""
-        return replace(self, leading=_filled(self.leading), spread=_filled(self.spread))
+        return replace(
+            self,
+            leading=_filled(self.leading),
+            spread=SpreadRows(_filled(self.spread.rows), self.spread.step),
+        )
 
     def of_ranks(self) -> FirstLook:
         """The first look of normal scores: the order of the first rows, and no value far out."""
@@ -112,23 +140,6 @@ def _filled(rows: FloatArray) -> FloatArray:
     return np.where(known, rows, usual)
 
 
-def _spread_limit(n_features: int) -> int:
-    return min(_MOST_SPREAD, leading_limit(n_features))
-
-
-def _spread(rows: Rows, start: int, step: int) -> FloatArray:
-    """One of each `step` rows, of which the first has the number `start`, at uneven distances."""
-    if step == 1:
-        return np.array(rows, dtype=np.float64)
-    k = np.arange(start // step, (start + rows.shape[0]) // step + 1)
-    # So that no period of the rows is met always at the same place.
-    places = ((k + k * _GOLDEN % 1) * step).astype(np.int64) - start
-    chosen: FloatArray = np.asarray(
-        rows[places[(places >= 0) & (places < rows.shape[0])]], dtype=np.float64
-    )
-    return chosen
-
-
 class FirstLookBuilder:
     """Takes a first look at blocks of rows while a pass reads them.
 
@@ -145,9 +156,9 @@ class FirstLookBuilder:
         self.first_look = FirstLook.empty(n_features)
         self._scatter, self._before = scatter, np.zeros(n_features)
         self._limit = leading_limit(n_features)
-        self._most_spread = _spread_limit(n_features)
+        self._most_spread = _MOST_SPREAD
         if number is not None:
-            self._most_spread = min(self._most_spread, _MOST_SPREAD_OF_PARTS)
+            self._most_spread = _MOST_SPREAD_OF_PARTS
             self._limit = min(self._limit, _MOST_ROWS_OF_PARTS // (number + 1))
 
     def watch(self, part: Partition) -> Iterator[Rows]:
@@ -173,11 +184,9 @@ class FirstLookBuilder:
                 if columns.size:
                     far[:, columns], far_row[:, columns] = _extremes(rows, columns)
                 head = np.array(rows[: max(self._limit - seen.n_samples, 0)], dtype=np.float64)
-                step = seen.step
-                while (seen.n_samples + rows.shape[0]) // step > self._most_spread:
-                    step *= 2
-                spread = _spread(rows, seen.n_samples, step)
-                found = FirstLook(rows.shape[0], far, far_row, head, spread, step)
+                start = seen.n_samples
+                spread = SpreadRows.of(rows, start, seen.spread.step, self._most_spread)
+                found = FirstLook(rows.shape[0], far, far_row, head, spread)
                 self.first_look = seen + found if seen.n_samples else found
         if (missing := part.counts.missing) is not None:
             # Labels and weights that were read along are no variables.
