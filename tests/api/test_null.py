@@ -10,9 +10,13 @@ from scipy.stats import binomtest
 
 import edgewise as ew
 from edgewise.api import null as module
+from edgewise.api.diagnose import diagnose
 from edgewise.api.null import NullComparison, check_null, even_sample
 from edgewise.errors import DataError, NonFiniteError, ParameterError
 from edgewise.methods.registry import METHODS
+from edgewise.simulate import make_chain_precision, sample
+from edgewise.tables.open import as_table
+from edgewise.tables.options import view
 
 PER_EDGE = [name for name, method in METHODS.items() if not method.simultaneous]
 
@@ -120,3 +124,29 @@ def test_the_family_is_tested_in_every_shuffle(rows):
         rows, methods=["fisher"], n_shuffles=5, given=["x0", "x1"], correction=None
     )
     assert covariate.n_failed == 0
+
+
+# `diagnose`: what the data are like, and the test that speaks for.
+
+
+def draw(distribution, n_samples=4000, n_features=4, seed=1):
+    rng = np.random.default_rng(seed)
+    return sample(distribution, make_chain_precision(n_features), n_samples, rng=rng)
+
+
+def diagnosis_of(data):
+    return diagnose(as_table(data))
+
+
+def test_only_the_complete_rows_count():
+    X = draw("gaussian")
+    X[[1, 5], 0] = np.nan
+    assert diagnose(view(as_table(X), missing="drop")).n_samples == 3998
+
+
+def test_a_state_has_no_rows_to_diagnose(refuses):
+    refuses(
+        lambda: diagnose(ew.accumulate(draw("gaussian"))),
+        DataError,
+        "data: a diagnosis looks at rows, got a state",
+    )

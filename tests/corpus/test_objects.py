@@ -1,17 +1,23 @@
 """Objects that people have in memory: each is read right, or refused in one sentence.
 
 All of them are made of the same rows, `Kit.rows`, whose columns are a, b, c and d. A new kind of
-object is one more line in the file of its group.
+object is one more line of its group.
 """
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.corpus.object_arrays import PLAIN, SPARSE, STREAMS, TENSORS
-from tests.corpus.object_columns import DATABASES, NAMED
-from tests.corpus.object_frames import FRAMES
-from tests.corpus.object_labelled import OTHERS
+from tests.corpus.objects import (
+    DATABASES,
+    FRAMES,
+    NAMED,
+    OTHERS,
+    PLAIN,
+    SPARSE,
+    STREAMS,
+    TENSORS,
+)
 
 from edgewise.errors import DataError
 from edgewise.tables.open import as_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.corpus.kit import NAMES, Kit
-from tests.corpus.object_frames import answered, likert
+from tests.corpus.objects import answered, likert
 
 import edgewise as ew
 from edgewise.errors import DataError

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.corpus.kit import NAMES
-from tests.corpus.object_columns import query
+from tests.corpus.objects import query
 
 import edgewise as ew
 from edgewise.errors import DataError
