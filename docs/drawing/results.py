@@ -317,7 +317,7 @@ def numerics() -> Figure:
     return figure
 
 
-def ladder() -> Figure:
+def methods() -> Figure:
     """Edges of the returns by each test."""
     from drawing.pages import plain, table
 
@@ -363,5 +363,5 @@ PICTURES = {
     "why-not-fisher": why_not_fisher,
     "corrections": corrections,
     "numerics": numerics,
-    "ladder": ladder,
+    "methods": methods,
 }
