@@ -497,6 +497,15 @@ def test_common_rows_are_seen(some):
     assert "common rows" in kinds
 
 
+def test_paired_rows_are_seen_and_tied_values_are_not_taken_for_them():
+    rng = np.random.default_rng(3)
+    answers = rng.integers(0, 2, (2, 400, 5)).astype(float)
+    assert not {one.kind for one in ew.compare_groups(*answers).cautions} & {"paired rows"}
+    after = np.where(rng.random((400, 5)) < 0.5, *answers)
+    kinds = {caution.kind for caution in ew.compare_groups(answers[0], after).cautions}
+    assert "paired rows" in kinds
+
+
 class TestLattice:
     def test_a_pvalue_of_permutations_keeps_the_level_it_has(self):
         for seed in range(30):

@@ -87,6 +87,22 @@ def test_groups(trial, law, n_clusters, rows, shape, p):
             trial.mean_at_most(f"null pairs below 0.05, {name}", shares[name], ALPHA + SLACK)
 
 
+@pytest.mark.parametrize(("n_clusters", "rows"), [(30, 20), (100, 10)] if FULL else [(30, 20)])
+def test_clusters_with_scales_of_their_own(trial, n_clusters, rows):
+    precision = make_chain_precision(10)
+    labels, null = np.repeat(np.arange(n_clusters), rows), nulls("gaussian", precision)
+    methods = {name: GroupedPValues(name) for name in ("score", "wald")}
+    errors = {name: [] for name in methods}
+    for rng in trial.draws(40, 600):
+        X = sample("gaussian", precision, len(labels), rng=rng)
+        X *= np.exp(rng.standard_normal(n_clusters))[labels, np.newaxis]
+        for name, log_pvalues in methods.items():
+            errors[name].append(rejects(log_pvalues(X, labels), "holm")[null].any())
+    with trial.together():
+        for name, events in errors.items():
+            trial.rate_at_most(f"family-wise error, {name}", events, ALPHA)
+
+
 @pytest.mark.parametrize("law", ["ar1", "intercepts"])
 def test_tests_of_single_rows_fail(trial, law):
     """100 subjects of 50 rows each, shuffled: batches of rows do not know of subjects either."""

@@ -401,17 +401,25 @@ def _paired(a: FloatArray, b: FloatArray) -> float | None:
     n, p = a.shape
     if len(b) != n or n < 10:
         return None
-    # Ranks, so that a few large values in the same row do not decide.
+    # Ranks, so that a few large values in the same row do not decide; ties share theirs, or they
+    # would go up with the number of the row in both groups.
     some = slice(None, None, -(-n // _MOST_RANKED))
     a, b = a[some], b[some]
     n = len(a)
-    x, y = (np.argsort(np.argsort(one, axis=0), axis=0) - (n - 1) / 2 for one in (a, b))
+    x, y = (np.column_stack([_shared_ranks(column) for column in one.T]) for one in (a, b))
     with np.errstate(invalid="ignore", divide="ignore"):
-        r = np.nan_to_num(np.einsum("ki,ki->i", x, y) / (x**2).sum(axis=0))
+        sizes = np.sqrt((x**2).sum(axis=0) * (y**2).sum(axis=0))
+        r = np.nan_to_num(np.einsum("ki,ki->i", x, y) / sizes)
     largest = int(np.argmax(np.abs(r)))
     z = math.atanh(min(abs(float(r[largest])), 1 - 1e-12)) * math.sqrt(n - 3)
     log_p = math.log(2 * p) + log_upper_tail(z)
     return float(r[largest]) if log_p < _SURELY else None
+
+
+def _shared_ranks(column: FloatArray) -> FloatArray:
+    """Ranks about their mean; equal values have the mean of theirs."""
+    _, place, count = np.unique(column, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(count) - (count + len(column)) / 2)[place])
 
 
 def _refuse_shared_data(a: Any, b: Any) -> None:

@@ -16,6 +16,7 @@ Only sums over units are kept: p × p numbers, however many units there are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -377,11 +378,19 @@ def _totals(units: Iterator[_Units], estimate: PrecisionEstimate, *, scores: boo
     terms, between = np.zeros((5, *rho.shape)), np.zeros(rho.shape)
     z, precision = np.zeros((2, 4, *rho.shape))
     whole, centre = np.eye(len(rho)) - rho, np.arctanh(rho)
+    p, sizes = len(rho), np.zeros(2)
+    pairs = p * (p - 1) / 2
+    disjoint = pairs * max((p - 2) * (p - 3) / 2, 1.0)
     for some in units:
         precision += _powers(some.precision() - whole)
         between += some.between.T @ some.between
         if not scores:
-            z += _powers(np.arctanh(some.rho) - centre)
+            change = np.arctanh(some.rho) - centre
+            z += _powers(change)
+            square = change**2
+            total, of_columns = square.sum(axis=(1, 2)) / 2, square.sum(axis=2)
+            apart = total**2 - (of_columns**2).sum(axis=1) + (square**2).sum(axis=(1, 2)) / 2
+            sizes += total.sum() / pairs, apart.sum() / disjoint
             continue
         product, ends = some.terms(rho, estimate.n_samples)
         power = product**2
@@ -390,7 +399,7 @@ def _totals(units: Iterator[_Units], estimate: PrecisionEstimate, *, scores: boo
         terms[2] += (ends**2).sum(axis=0) / 4
         terms[3] += (power**2).sum(axis=0)
         terms[4] += (power**3).sum(axis=0)
-    return terms if scores else z, precision, between
+    return terms if scores else z, precision, between, sizes
 
 
 class UnitScores(NamedTuple):
@@ -415,26 +424,33 @@ def unit_sandwich(sample: Sample, estimate: PrecisionEstimate) -> tuple[Spread, 
     """Standard errors of Θ̂ and of Fisher's z by the same jackknife, and degrees of freedom."""
     z, precision, rows, degrees = _unit_sums(sample, estimate, scores=False)
     spread = floored_spread(estimate, jackknife(precision), jackknife(z), rows=rows)
+    count, _, second, fourth = z  # differences whose mean is next to zero
+    kurtosis = count * fourth / np.maximum(second**2, 1e-300)
+    found = degrees_of_freedom(int(count.flat[0]), kurtosis)
     if degrees is None:
-        count, _, second, fourth = z  # differences whose mean is next to zero
-        kurtosis = count * fourth / np.maximum(second**2, 1e-300)
-        degrees = degrees_of_freedom(int(count.flat[0]), kurtosis)
-    return spread, degrees
+        return spread, found
+    usual, shared = degrees
+    return spread, np.minimum(usual, np.maximum(found, shared))
 
 
 def _unit_sums(
     sample: Sample, estimate: PrecisionEstimate, *, scores: bool
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray | None]:
-    """Of `_totals` the first two; the effective rows of each pair, and degrees for clusters."""
+) -> tuple[FloatArray, FloatArray, FloatArray, tuple[FloatArray, float] | None]:
+    """Of `_totals` the first two; the effective rows of each pair; and for clusters degrees of
+    freedom, where clusters have one scale, and where they have scales of their own.
+    """
     if sample.clusters is not None:
         units = _clusters(sample.clusters, estimate, scores)
-        terms, precision, between = _totals(units, estimate, scores=scores)
+        terms, precision, between, (first, second) = _totals(units, estimate, scores=scores)
         counts = sample.clusters.counts().astype(np.float64)
-        rows = _effective_rows_of_clusters(counts, _rho_of(estimate), between)
-        return terms, precision, *rows
+        rows, degrees = _effective_rows_of_clusters(counts, _rho_of(estimate), between)
+        # A scale of its own makes all terms of a cluster large, also those of pairs that are not
+        # related; a term that is large by itself takes no degrees of freedom.
+        shared = max(first**2 / second, 1.0) if second > 0 else math.inf
+        return terms, precision, rows, (degrees, shared)
     pooled: Any = sample.pairwise
     whole = _AllPairs.of(pooled, estimate, sample.feature_names)
-    terms, precision, _ = sample.scan(partial(_row_totals, whole=whole, scores=scores))
+    terms, precision, *_ = sample.scan(partial(_row_totals, whole=whole, scores=scores))
     return terms, precision, pooled.effective_rows, None
 
 
