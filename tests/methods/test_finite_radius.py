@@ -10,7 +10,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import BrokenAssumptionWarning, EdgewiseWarning, ParameterError
-from edgewise.paper.bernstein import BernsteinRadius
+from edgewise.paper.radii import BernsteinRadius
 from edgewise.states import Moments
 
 NAMES = ("a", "b", "c")

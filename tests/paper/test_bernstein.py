@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from edgewise.paper.bernstein import BernsteinRadius
+from edgewise.paper.radii import BernsteinRadius
 
 ALPHAS = [1e-300, 1e-20, 1e-6, 0.01, 0.05, 0.2, 0.5, 0.99]
 

@@ -11,7 +11,6 @@ from edgewise.paper.transfers import (
     FrobeniusTransfer,
     RelativeTransfer,
     SpectralTransfer,
-    WhitenedTransfer,
 )
 
 
@@ -86,13 +85,13 @@ def test_extremes(condition):
 def test_spectral_is_never_above_the_paper(seed, p, fraction):
     eigenvalues = spectrum(seed, p, 100.0)
     radius = fraction * eigenvalues.min()
-    spectral = SpectralTransfer(float(eigenvalues.min()), p)
+    spectral = SpectralTransfer(np.ones(p), float(eigenvalues.min()))
     assert spectral.tau(radius) <= FrobeniusTransfer(eigenvalues).tau(radius) * (1 + 1e-12)
     assert spectral.radius_for(np.array([spectral.tau(radius)])) == pytest.approx(radius, rel=1e-10)
 
 
 def test_whitened_is_the_formula():
-    transfer = WhitenedTransfer(np.array([4.0, 9.0]))
+    transfer = SpectralTransfer(np.array([4.0, 9.0]))
     assert transfer.tau(0.2) == pytest.approx(0.25)
     assert transfer.tau(1.0) == math.inf
     np.testing.assert_allclose(transfer.units, [[4, 6], [6, 9]])
@@ -139,8 +138,8 @@ def test_transfers_bound_the_error_of_the_inverse(kind):
         truth = np.linalg.inv(estimate + factor @ error @ factor.T)
         transfer = {
             "frobenius": FrobeniusTransfer(np.linalg.eigvalsh(estimate)),
-            "spectral": SpectralTransfer(smallest, p),
-            "whitened": WhitenedTransfer(precision.diagonal()),
+            "spectral": SpectralTransfer(np.ones(p), smallest),
+            "whitened": SpectralTransfer(precision.diagonal()),
         }[kind]
         bound = transfer.tau(radius) * transfer.units
         assert (np.abs(precision - truth) <= bound * (1 + 1e-9)).all()

@@ -104,15 +104,6 @@ class Diagnosis(Shown):
         Columns of few different values.
     mistakes : tuple of Caution
         What looks like a mistake in the data, such as codes for missing values.
-    without_fourth_moments : bool
-        Whether both tail indices are below four, the first by two standard errors or more.
-    dependent : bool
-        Whether rows depend on the rows before them, at the level 0.01.
-    heavy_tailed : bool
-        Whether the kurtosis is so far above the Gaussian's that Fisher's test would err.
-    recommended : str or None
-        The name of the method that `advice` puts first, or None if no method fits these columns as
-        they are: some follow a trend, so they must be differenced or left out first.
 
     Examples
     --------

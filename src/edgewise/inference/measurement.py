@@ -45,18 +45,7 @@ class Selection:
     neighbours: tuple[tuple[int, ...], ...]
 
     def adjusted_for(self, i: int, j: int) -> tuple[int, ...]:
-        """The indices of the columns that the pair (i, j) was adjusted for.
-
-        Parameters
-        ----------
-        i, j : int
-            The indices of its two columns.
-
-        Returns
-        -------
-        tuple of int
-            In the order of the columns.
-        """
+        """The indices of the columns that the pair (i, j) was adjusted for."""
         return tuple(sorted({*self.neighbours[i], *self.neighbours[j]} - {i, j}))
 
     def sizes(self) -> npt.NDArray[np.int64]:

@@ -55,9 +55,8 @@ class Estimated(Protocol):
 class Uncertainty(ABC):
     """The source of p-values, thresholds and intervals; a result keeps it, and writes it to JSON.
 
-    Effects are partial correlations; those of bounds may be entries of Θ ("precision").
-
-    `simultaneous`: Whether it holds for all entries at once, so that no correction applies.
+    Effects are partial correlations; those of bounds may be entries of Θ ("precision"). If it is
+    `simultaneous`, for all entries at once, no correction applies.
     """
 
     __slots__ = ()

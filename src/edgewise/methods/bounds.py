@@ -35,7 +35,6 @@ from edgewise.methods.method import (
     option,
     seed_option,
 )
-from edgewise.paper.bernstein import BernsteinRadius
 from edgewise.paper.covcov import (
     SOLVERS,
     chosen_solver,
@@ -44,6 +43,7 @@ from edgewise.paper.covcov import (
 )
 from edgewise.paper.radii import (
     TRACE_MAX_ALPHA,
+    BernsteinRadius,
     ChebyshevRadius,
     ChiSquareRadius,
     HoeffdingRadius,
@@ -57,7 +57,6 @@ from edgewise.paper.transfers import (
     FrobeniusTransfer,
     RelativeTransfer,
     SpectralTransfer,
-    WhitenedTransfer,
 )
 from edgewise.sums.blocks import Centre
 from edgewise.sums.power import square_products
@@ -281,7 +280,7 @@ class Spectral(RadiusMethod):
             self.radius, sample, A, support=self.support, solver=self.solver
         )
         smallest = float(np.linalg.eigvalsh(estimate.covariance)[0])
-        bound = Bound(radius, SpectralTransfer(smallest, len(sample.feature_names)))
+        bound = Bound(radius, SpectralTransfer(np.ones(len(estimate.covariance)), smallest))
         return self.measurement(
             sample,
             estimate,
@@ -364,7 +363,7 @@ class Whitened(RadiusMethod):
         )
         # Those for every n bound the error in units of Σ̂, the others in units of Σ.
         transfer = (
-            WhitenedTransfer(diagonal)
+            SpectralTransfer(diagonal)
             if self.radius in WITH_SUPPORT
             else RelativeTransfer(diagonal, limit=1.0)
         )

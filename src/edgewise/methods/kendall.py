@@ -25,7 +25,7 @@ from edgewise.methods.leave_one_out import LeftOut, portions
 from edgewise.methods.method import Assumes, Feature, Method, batches_option, option, seed_option
 from edgewise.methods.planning import Measured
 from edgewise.paper.radii import concordance_radius
-from edgewise.paper.transfers import WhitenedTransfer
+from edgewise.paper.transfers import SpectralTransfer
 from edgewise.sums.concordance import Concordance, left_by_ties, likely_units
 
 # The share of tied pairs of rows above which a column does not look continuous; and, times √n, the
@@ -180,7 +180,7 @@ class KendallBound(Kendall):
     ) -> tuple[Measurement, bool]:
         estimate = latent.estimate
         radius = concordance_radius(concordance, estimate.whitening, latent.replaced)
-        bound = Bound(radius, WhitenedTransfer(estimate.precision.diagonal()))
+        bound = Bound(radius, SpectralTransfer(estimate.precision.diagonal()))
         options = self._options() | {"radius": self.radius}
         measured = self.measurement(sample, estimate, estimate.precision, bound, options=options)
         return measured, not latent.replaced

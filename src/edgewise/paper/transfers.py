@@ -20,15 +20,13 @@ _STEP = 1 / 128  # of the table of the paper's inverse, in log w
 
 
 class Transfer(Protocol):
-    """|Θ̂_ij − Θ_ij| ≤ τ(ε) u_ij."""
+    """|Θ̂_ij − Θ_ij| ≤ τ(ε) u_ij; from the radius `limit` on, the threshold is infinite."""
 
     @property
     def units(self) -> FloatArray: ...
 
     @property
-    def limit(self) -> float:
-        """The radius at which the threshold becomes infinite."""
-        ...
+    def limit(self) -> float: ...
 
     def tau(self, epsilon: float) -> float: ...
 
@@ -101,30 +99,27 @@ def _log_shape(log_w: FloatArray, ratio: FloatArray) -> tuple[FloatArray, FloatA
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SpectralTransfer:
-    """τ = ε/(α̂_p(α̂_p − ε)), in units of one: at most the paper's, and without a μ.
+    """τ = ε/(a(a − ε)) with a = `limit`, in units of √(d_id_j), d = `diagonal`.
 
-    Given ‖Σ̂ − Σ‖₂ ≤ ε < α̂_p, ‖Θ̂ − Θ‖₂ = ‖Θ̂(Σ − Σ̂)Θ‖₂ ≤ ε/(α̂_p(α̂_p − ε)).
+    With ‖Σ̂ − Σ‖₂ ≤ ε < α̂_p, ‖Θ̂ − Θ‖₂ = ‖Θ̂(Σ − Σ̂)Θ‖₂ ≤ ε/(α̂_p(α̂_p − ε)): a = α̂_p, d = 1, never
+    above the paper's. With Σ̂ = LLᵀ and ‖L⁻¹(Σ − Σ̂)L⁻ᵀ‖₂ ≤ ε < 1 the same has a = 1 and d_i = Θ̂_ii.
     """
 
-    smallest: float
-    n_features: int
+    diagonal: FloatArray
+    limit: float = 1.0
 
     @property
     def units(self) -> FloatArray:
-        return np.ones((self.n_features, self.n_features))
-
-    @property
-    def limit(self) -> float:
-        return self.smallest
+        root = np.sqrt(self.diagonal)
+        return np.outer(root, root)
 
     def tau(self, epsilon: float) -> float:
-        if not epsilon < self.smallest:
-            return math.inf
-        return epsilon / (self.smallest * (self.smallest - epsilon))
+        limit = self.limit
+        return epsilon / (limit * (limit - epsilon)) if epsilon < limit else math.inf
 
     def radius_for(self, tau: FloatArray) -> FloatArray:
-        scaled = self.smallest * tau
-        return self.smallest * (scaled / (1 + scaled))
+        scaled = self.limit * tau
+        return self.limit * (scaled / (1 + scaled))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -143,31 +138,6 @@ class EntryTransfer:
 
     def radius_for(self, tau: FloatArray) -> FloatArray:
         return tau
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class WhitenedTransfer:
-    """τ = ε/(1 − ε), in units of √(Θ̂_iiΘ̂_jj): the data's units and conditioning do not matter.
-
-    With Σ̂ = LLᵀ and ‖L⁻¹(Σ − Σ̂)L⁻ᵀ‖₂ ≤ ε < 1, |Θ̂_ij − Θ_ij| ≤ √(Θ̂_iiΘ̂_jj) ε/(1 − ε).
-    """
-
-    diagonal: FloatArray
-
-    @property
-    def units(self) -> FloatArray:
-        root = np.sqrt(self.diagonal)
-        return np.outer(root, root)
-
-    @property
-    def limit(self) -> float:
-        return 1.0
-
-    def tau(self, epsilon: float) -> float:
-        return epsilon / (1 - epsilon) if epsilon < 1 else math.inf
-
-    def radius_for(self, tau: FloatArray) -> FloatArray:
-        return tau / (1 + tau)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

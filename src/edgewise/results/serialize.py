@@ -23,7 +23,7 @@ from edgewise.inference import references, uncertainty
 from edgewise.inference.cautions import Caution
 from edgewise.inference.decide import Decision
 from edgewise.inference.measurement import Measurement, Selection
-from edgewise.paper import bernstein, radii, transfers
+from edgewise.paper import radii, transfers
 
 #: What a value of these types may be.
 _KINDS: dict[Any, tuple[type, ...]] = {
@@ -38,14 +38,13 @@ _KINDS: dict[Any, tuple[type, ...]] = {
         radii.ChiSquareRadius,
         radii.HoeffdingRadius,
         radii.ChebyshevRadius,
-        bernstein.BernsteinRadius,
+        radii.BernsteinRadius,
         uncertainty.LargestRadius,
     ),
     transfers.Transfer: (
         transfers.FrobeniusTransfer,
         transfers.SpectralTransfer,
         transfers.EntryTransfer,
-        transfers.WhitenedTransfer,
         transfers.RelativeTransfer,
     ),
 }
@@ -74,7 +73,6 @@ _LIMITS = {
     **dict.fromkeys(("maxima", "largest", "each", "standard_error"), (0, math.inf)),
     **dict.fromkeys(("reach", "deviation", "for_all"), (0, 1)),
     "counts": (0, 1e8),
-    "smallest": (-_FLOAT, _FLOAT),
     "spectrum": (0, 1e300),
     "BernsteinRadius.covariance": (-1, 1),
     "BernsteinRadius.scale": (0, 1e150),

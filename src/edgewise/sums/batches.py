@@ -169,35 +169,11 @@ class BatchedState(RowState, Generic[S]):
         return np.asarray(self.pooled().covariance())
 
     def sums_about(self, centre: Centre) -> S:
-        """The sums of each batch about a centre.
-
-        Parameters
-        ----------
-        centre : Centre
-            As `Moments.centre` gives it.
-
-        Returns
-        -------
-        UnitSums
-            `second` is Σ (x − centre)(x − centre)ᵀ over the rows of each batch, stacked.
-        """
+        """The sums of each batch about a centre, as `Moments.centre` gives it."""
         return self._closed().about(centre)
 
     def coarsened(self, *, rows: int, batches: int) -> Self:
-        """Merge neighbours until batches have `rows` rows, but keep at least `batches` of them.
-
-        Parameters
-        ----------
-        rows : int
-            Rows that a batch should have.
-        batches : int
-            The fewest batches to keep.
-
-        Returns
-        -------
-        state
-            Another state of the same rows.
-        """
+        """Merge neighbours until batches have `rows` rows, but keep at least `batches` of them."""
         coarse = self.copy()
         while coarse.batch_rows < rows and sum(map(len, coarse._parts())) >= 2 * batches:
             coarse._full, coarse._open = (coarse._closed().paired(),), None

@@ -461,16 +461,8 @@ class ConcordanceMoments(RowState):
     def concordance(self, n_batches: int | None = None) -> Concordance:
         """The sums over pairs of rows, and those that touch each unit of rows.
 
-        Parameters
-        ----------
-        n_batches : int, optional
-            The units are at least so many batches of rows. By default they are single rows while
-            these are few, and the batches of the state later.
-
-        Returns
-        -------
-        Concordance
-            The sums.
+        The units are at least `n_batches` batches of rows; by default they are single rows while
+        these are few, and the batches of the state later.
         """
         rows, units = self._loose(), self._units
         if units is None:

@@ -78,21 +78,8 @@ class Moments(RowState):
     ) -> Self:
         """The state of rows of which only their covariance or correlation matrix is known.
 
-        Parameters
-        ----------
-        n_samples : int
-            How many rows the matrix comes from.
-        covariance : array-like or data frame of shape (p, p)
-            Their covariance (divisor n − 1) or correlation matrix.
-        mean : array-like of shape (p,), optional
-            The mean of each column; by default 0.
-        names : sequence of str, optional
-            Names of the columns; by default those of a data frame.
-
-        Returns
-        -------
-        Moments
-            A state of order 2: for "fisher", and "spectral" with radius="hoeffding".
+        By default the means are 0 and the names those of a data frame. The state has order 2: for
+        "fisher", and "spectral" with radius="hoeffding".
 
         Examples
         --------
@@ -213,15 +200,8 @@ class Moments(RowState):
     def quartics(self, A: FloatArray | None = None) -> CentralQuartics:
         """Central fourth-order moments (divisor n) of the rows, or of A(x − mean).
 
-        Parameters
-        ----------
-        A : ndarray of shape (q, p), optional
-            A linear map of the centred rows, for a state of order "all".
-
-        Returns
-        -------
-        CentralQuartics
-            The mean cᵢ⁴ of each column as `columns`, and the mean ‖c‖⁴ of the rows as `norm`.
+        These are the mean cᵢ⁴ of each column, and the mean ‖c‖⁴. A map A needs a state of order
+        "all".
         """
         if A is not None or self.order == "all":
             return CentralQuartics.of_products(self.products(A))
@@ -234,18 +214,7 @@ class Moments(RowState):
         return CentralQuartics(sums.fourth[0] / sums.n[0], float(sums.norm4[0] / sums.n[0]))
 
     def products(self, A: FloatArray | None = None) -> FloatArray:
-        """The moments of all products of four columns of A(x − mean), or of x − mean (divisor n).
-
-        Parameters
-        ----------
-        A : ndarray of shape (q, p), optional
-            A linear map of the centred rows.
-
-        Returns
-        -------
-        ndarray of shape (d, d), d = p(p+1)/2
-            The means of u_i u_j u_k u_l for the pairs i ≤ j and k ≤ l.
-        """
+        """The means of u_i u_j u_k u_l, u = A(x − mean) or x − mean, for the pairs i ≤ j and k ≤ l."""
         sums = self._known().central()
         if sums.products is None:
             raise ParameterError(

@@ -220,17 +220,7 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
     def update(self, X: Rows, *, weights: Any = None) -> Self:
         """Add more rows, which follow the earlier ones in time.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows. Columns of a data frame are matched by name.
-        weights : array-like of shape (n_samples,), optional
-            How much each row counts; rows of weight zero are left out.
-
-        Returns
-        -------
-        PairwiseMoments
-            The state itself.
+        `weights` say how much each row counts; rows of weight zero are left out.
         """
         if weights is None:
             return super().update(X)

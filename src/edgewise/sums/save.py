@@ -203,47 +203,23 @@ class State(ABC):
         return state
 
     def merge(self, other: Self) -> Self:
-        """Add the rows that `other` has seen, as rows that follow.
+        """Add the rows that another state of the same columns and options has seen, as rows that
+        follow.
 
-        Parameters
-        ----------
-        other : state of the same kind
-            A state of the same columns and options. It is not changed. The state itself is refused,
-            because its rows would count twice; merge a copy if you mean it.
-
-        Returns
-        -------
-        state
-            The state itself.
+        The state itself is refused, because its rows would count twice; merge a copy if you mean
+        it.
         """
         merged = self + other
         vars(self).update(vars(merged))
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the state to a file that `load` reads.
-
-        Parameters
-        ----------
-        path : str or path
-            Where to write it; the file appears when it is complete.
-        """
+        """Write the state to a file that `load` reads, and that appears when it is complete."""
         write_state(path, self._contents())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a state that `save` wrote; loading never runs code from the file.
-
-        Parameters
-        ----------
-        path : str or path
-            The file.
-
-        Returns
-        -------
-        state
-            The state.
-        """
+        """Read a state that `save` wrote; loading never runs code from the file."""
         return cls._from_contents(read_state(path, cls.kind))
 
 
@@ -276,15 +252,7 @@ class RowSums(ABC):
     def update(self, X: Rows) -> Self:
         """Add more rows, which follow the earlier ones; after an error the state is as before.
 
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            The rows. Columns of a data frame are matched by name.
-
-        Returns
-        -------
-        state
-            The state itself.
+        The columns of a data frame are matched by name.
         """
         with vars(self).setdefault("_lock", threading.Lock()):
             longer = self.copy()
