@@ -20,7 +20,7 @@ from benchmarks.rounds import rounds
 from benchmarks.slopes import slope
 from benchmarks.timing import Spread
 from benchmarks.worker import COV, XTX, Answer, Ask, Call, answer
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 
 COLUMNS, ROWS = 14, 20_000
 COUNT = 3
@@ -68,7 +68,7 @@ _OTHER_GROWTH = ("nodewise", "entrywise")
 
 def names() -> tuple[str, ...]:
     """The two units, and all methods there are."""
-    return (XTX, COV, *METHODS)
+    return (XTX, COV, *registered())
 
 
 def measure(
@@ -129,11 +129,11 @@ def _line(
     least = most = None
     if picture == "time-n":
         group, letters = "Time against n, its exponent", ("n", "p")
-        if name in METHODS:
+        if name in registered():
             least, most = SORTED_EXPONENT if name == "kendall" else ROWS_EXPONENT
     else:
         group, letters = "Time against p, its exponent", ("p", "n")
-        if name in METHODS and name not in _OTHER_GROWTH:
+        if name in registered() and name not in _OTHER_GROWTH:
             most = COLUMNS_EXPONENT
     head, other = letters
     options = ", ".join(f"{key}={value}" for key, value in span.options.items())

@@ -16,13 +16,13 @@ from edgewise.errors import (
     TooFewRowsWarning,
 )
 from edgewise.inference.cautions import Assumes
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 from edgewise.tables.table import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
 
 
-@pytest.mark.parametrize("method", list(METHODS))
+@pytest.mark.parametrize("method", list(registered()))
 def test_every_method_fills_the_whole_result(rows, method):
     result = ew.edge_test(rows, method=method)
     off = ~np.eye(4, dtype=bool)
@@ -38,7 +38,7 @@ def test_every_method_fills_the_whole_result(rows, method):
     np.testing.assert_array_equal(result.reject, result.reject.T)
     assert len(result.edges()) == result.n_edges
     assert np.ndim(result.threshold) in (0, 2)
-    if METHODS[method].simultaneous:
+    if registered()[method].simultaneous:
         assert result.correction is None
 
 
@@ -147,9 +147,9 @@ class TestSequence:
         same = ew.edge_test(sequence, method="sequential", alpha=0.1, correction="bonferroni")
         assert same.to_json() == expected.to_json()
 
-    @pytest.mark.parametrize("method", [name for name in METHODS if name != "sequential"])
+    @pytest.mark.parametrize("method", [name for name in registered() if name != "sequential"])
     def test_another_method_is_refused(self, sequence, method, refuses):
-        for chosen in (method, METHODS[method]()):
+        for chosen in (method, registered()[method]()):
             refuses(
                 lambda chosen=chosen: ew.edge_test(sequence, method=chosen),
                 ParameterError,
@@ -169,10 +169,10 @@ def dependent():
 class TestCautions:
     """What the data say against the method travels with the result."""
 
-    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.parametrize("method", registered())
     @pytest.mark.filterwarnings("ignore::edgewise.errors.TooFewRowsWarning")
     def test_what_breaks_the_guarantee_is_a_warning(self, dependent, method):
-        assumed = Assumes.INDEPENDENT_ROWS in METHODS[method].assumes
+        assumed = Assumes.INDEPENDENT_ROWS in registered()[method].assumes
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result = ew.edge_test(dependent, method=method)

@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import edgewise as ew
 from edgewise import EdgeTest
 from edgewise.errors import DataError, EdgewiseError, EdgewiseWarning
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 
 # scikit-learn's checks bring a few dozen rows, for which bounds and batches rightly warn.
 pytestmark = [
@@ -49,7 +49,7 @@ def test_scikit_learn_contract(estimator, check):
 @pytest.mark.exactness
 def test_it_says_what_edge_test_says(rows, same_result):
     for method in (*ONE_PASS, *TWO_PASSES, "sequential"):
-        correction = None if METHODS[method].simultaneous else "bonferroni"
+        correction = None if registered()[method].simultaneous else "bonferroni"
         estimator = EdgeTest(method, alpha=0.01, correction=correction)
         assert estimator.fit(rows) is estimator
         expected = ew.edge_test(rows, method=method, alpha=0.01, correction=correction)
@@ -134,7 +134,7 @@ def reference(rows):
 class TestOtherRows:
     def test_every_method_scores_them_as_scikit_learn_does(self, rows, other):
         expected = reference(np.asarray(rows))
-        for method, kind in METHODS.items():
+        for method, kind in registered().items():
             if "latent variables" in kind.supports:
                 continue
             # With a small penalty, every column is chosen, and Θ̂ is the inverse of the covariance.

@@ -13,12 +13,12 @@ from edgewise.api import null as module
 from edgewise.api.diagnose import diagnose
 from edgewise.api.null import NullComparison, check_null, even_sample
 from edgewise.errors import DataError, NonFiniteError, ParameterError
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 from edgewise.simulate import make_chain_precision, sample
 from edgewise.tables.open import as_table
 from edgewise.tables.options import view
 
-PER_EDGE = [name for name, method in METHODS.items() if not method.simultaneous]
+PER_EDGE = [name for name, method in registered().items() if not method.simultaneous]
 
 
 def facts(lines):
@@ -48,7 +48,7 @@ class TestMethods:
         lines = check_null(rows, n_shuffles=2)
         assert [line.label for line in lines] == PER_EDGE
         for line in lines:
-            assert line.guarantee == METHODS[line.label].guarantee
+            assert line.guarantee == registered()[line.label].guarantee
             assert (line.n_samples, line.n_shuffles, line.n_failed) == (400, 2, 0)
             assert line.seconds > 0
 

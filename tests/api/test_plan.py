@@ -7,13 +7,13 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 from edgewise.results.detectable import detected_effect
 from edgewise.simulate import sample
 
-BOUNDS = [name for name, method in METHODS.items() if method.simultaneous]
+BOUNDS = [name for name, method in registered().items() if method.simultaneous]
 # The critical value of a sequence grows with the rows; plans for nodewise are simulated.
-AT_ONE_LOOK = [name for name in METHODS if name not in ("sequential", "nodewise")]
+AT_ONE_LOOK = [name for name in registered() if name not in ("sequential", "nodewise")]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def rows_for(pilot, **options):
 
 
 @pytest.mark.exactness
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", registered())
 def test_the_matrix_of_pairs(pilot, method):
     pairs = ew.plan_sample_size(pilot, effect=0.2, method=method).pairs
     off = ~np.eye(4, dtype=bool)
@@ -81,7 +81,7 @@ class TestSequential:
         assert 0.8 - 4 * np.sqrt(0.8 * 0.2 / 300) < np.mean(found) < 0.97
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", registered())
 def test_the_plan_for_what_the_rows_find_is_as_many_rows(pilot, method):
     effect = ew.detectable_effect(pilot, method=method)
     if np.isnan(effect):

@@ -17,7 +17,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.cli.main import cli
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 
 # With its settings: a command keeps the help option that it was first asked for.
 PROGRAM = click.Context(cli, info_name="edgewise", **cli.context_settings)
@@ -112,7 +112,7 @@ def test_options_stand_in_sections_on_two_screens(run_edgewise):
 def test_options_of_methods_stand_in_a_topic_of_their_own(run_edgewise):
     text = run_edgewise("help", "methods").stdout
     assert max(map(len, text.splitlines())) <= 80
-    for name, kind in METHODS.items():
+    for name, kind in registered().items():
         part = text.partition(f"{name} ({kind.guarantee}):\n")[2].partition("\n\n")[0]
         assert part
         for field in fields(kind):

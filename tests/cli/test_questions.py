@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import edgewise as ew
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 from edgewise.simulate import make_chain_precision, sample
 
 
@@ -59,12 +59,12 @@ class TestPlan:
         shown = table_of(out)
         for name, (guarantee, finds, typical, hardest) in shown.items():
             plan = ew.plan_sample_size(rows, effect=0.2, method=name, **terms)
-            assert guarantee == METHODS[name].guarantee
+            assert guarantee == registered()[name].guarantee
             assert typical == f"{plan.n_samples:,}"
             assert hardest == f"{int(np.nanmax(plan.pairs)):,}"
             effect = ew.detectable_effect(rows, method=name, **terms)
             assert finds == ("none" if np.isnan(effect) else f"{effect:.3f}")
-        assert {"score", "batch", "kendall"} < {*shown} < {*METHODS}
+        assert {"score", "batch", "kendall"} < {*shown} < {*registered()}
         missing = ew.plan_sample_size(rows, effect=0.2, method="score", **terms).n_samples - 400
         assert out.endswith(f"Collect {missing:,} more rows, or plan for a larger effect.\n")
         assert [*table_of(run_main("plan", csv_file, "--method", "entrywise")[0])] == ["entrywise"]

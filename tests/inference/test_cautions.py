@@ -11,7 +11,7 @@ import pytest
 import edgewise as ew
 from edgewise.inference.cautions import Assumes, Caution, cautions_of
 from edgewise.inference.diagnosis import Diagnosis, DominantRow
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 
 ALL = Assumes(0)
 for one in Assumes:
@@ -35,9 +35,9 @@ def test_a_caution_is_a_text():
         assert (again, again.kind, again.breaks) == ("Rows are few.", "few rows", True)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", registered())
 def test_nothing_speaks_against(method):
-    assert cautions_of(facts(), METHODS[method].assumes) == ()
+    assert cautions_of(facts(), registered()[method].assumes) == ()
 
 
 @pytest.mark.parametrize(
@@ -81,9 +81,9 @@ def test_tails_that_matter_only_where_they_are_skewed(skewed):
     assert not told(Assumes.NOTHING, skewed_tails=skewed, **FAR)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", registered())
 def test_levels_break_every_test(method):
-    found = told(METHODS[method].assumes, level_columns=("a", "b"), dependence_pvalue=0.0)
+    found = told(registered()[method].assumes, level_columns=("a", "b"), dependence_pvalue=0.0)
     assert found["levels"].breaks
     assert "difference them first" in found["levels"]
     # They are why rows depend on the rows before them; "batch" would not help.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError
 from edgewise.inference.corrections import adjust
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 from edgewise.tables.arrays import ArrayTable
 
 P = 6
@@ -95,7 +95,7 @@ class TestDecisions:
         np.testing.assert_array_equal(above[own], result.reject[own])
         assert np.isnan(result.threshold[~own]).all()
 
-    @pytest.mark.parametrize("method", METHODS)
+    @pytest.mark.parametrize("method", registered())
     def test_the_family_of_all_pairs_changes_nothing(self, method, same_result):
         same_result(ask(method, pairs=PAIRS), ask(method))
         same_result(ask(method, given=[]), ask(method))
@@ -153,7 +153,9 @@ class TestLargestStatistic:
         assert np.isnan(result.threshold[~own]).all()
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if METHODS[name].simultaneous])
+@pytest.mark.parametrize(
+    "method", [name for name in registered() if registered()[name].simultaneous]
+)
 def test_other_bounds_stay_as_they_are(method):
     if method == "entrywise":
         return

@@ -79,8 +79,7 @@ def test_fourth_moments_measure_what_the_rows_measure(rows, method: Method):
 LACKING = {
     "the rows a second time": {
         "scan": (lambda blocks: (),),
-        "pair_sums": (None,),
-        "exact_pairs": (None, None, 0.99),
+        "rows_again": (),
         "covcov_operator": (),
         "quartics": (np.eye(4),),
         "leading_rows": (7,),

@@ -9,7 +9,7 @@ from tests.methods.simulated import quiet_test
 
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 from edgewise.sums.save import RowState
 
 BOX = {"radius": "hoeffding", "support": (-60, 60)}
@@ -41,14 +41,14 @@ def given_options(method):
 
 
 def test_every_method_and_every_option_is_in_the_list():
-    for kind in METHODS.values():
+    for kind in registered().values():
         own = [given_options(method) for method in VARIANTS if isinstance(method, kind)]
         assert set().union(*own) == {field.name for field in dataclasses.fields(kind)}, kind
 
 
 def test_an_object_is_a_frozen_value():
     for method in VARIANTS:
-        kind, options = METHODS[method.name], given_options(method)
+        kind, options = registered()[method.name], given_options(method)
         assert method == kind(**options) == pickle.loads(pickle.dumps(method))
         assert hash(method) == hash(kind(**options))
         assert (method == kind()) == (options == {})
@@ -69,7 +69,7 @@ def test_every_method(rows, same_result, method):
     same_result(found, quiet_test(rows, method.name, alpha=0.01, **given_options(method)))
     if not needs.in_batches:
         # Of batches the record says how many there were, not how many were asked for.
-        again = METHODS[method.name](**method.options_in(found.options))
+        again = registered()[method.name](**method.options_in(found.options))
         same_result(quiet_test(rows, again, alpha=0.01), found)
     for once in (needs.empty_state().update(rows), iter([rows[:150], rows[150:]])):
         serves = needs.products and not isinstance(once, RowState)
@@ -156,7 +156,7 @@ def test_options_beside_an_object_and_classes_are_refused(rows, refuses):
 
 
 def test_a_bound_needs_no_correction_and_takes_none(rows, refuses, same_result):
-    for method in [name for name, kind in METHODS.items() if kind.simultaneous]:
+    for method in [name for name, kind in registered().items() if kind.simultaneous]:
         for call in (ew.edge_test, lambda X, **more: ew.plan_sample_size(X, effect=0.1, **more)):
             refuses(
                 lambda call=call, method=method: call(rows, method=method, correction="bh"),

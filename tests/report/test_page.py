@@ -15,7 +15,7 @@ import pytest
 
 import edgewise as ew
 from edgewise.errors import TooFewRowsWarning
-from edgewise.methods.registry import METHODS
+from edgewise.methods.registry import registered
 from edgewise.plots import style
 from edgewise.plots.safe_names import printable
 from edgewise.report import page as parts
@@ -112,7 +112,7 @@ class TestNumbers:
         result = ew.edge_test(many_rows, method=method, alpha=0.01)
         page, data = page_of(result), page_of(result).test
         assert page.data["names"] == page.data["short"] == list(result.feature_names)
-        assert (page.data["alpha"], data["bound"]) == (0.01, METHODS[method].simultaneous)
+        assert (page.data["alpha"], data["bound"]) == (0.01, registered()[method].simultaneous)
         np.testing.assert_array_equal(
             numbers(data["rho"], "<f4"), upper(result.partial_correlation).astype("f4")
         )
@@ -256,7 +256,7 @@ class TestText:
         assert page.facts["tested with"].startswith(f"{method}, α = 0.02{correct}")
 
     def test_every_method_says_when_it_holds(self, result):
-        for method, kind in METHODS.items():
+        for method, kind in registered().items():
             assert kind.condition[0].islower()
             assert not kind.condition.endswith(".")
             page = page_of(result.with_measured(method=method))

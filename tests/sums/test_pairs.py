@@ -19,7 +19,7 @@ from edgewise.sums.pairs import (
     regressed,
     selected_score_sums,
 )
-from edgewise.sums.score import Leverage, believed_tau
+from edgewise.sums.score import Leverage, believed_tau, strong_pairs
 from edgewise.tables.table import InMemoryRows, block_rows
 
 P = 5
@@ -95,14 +95,15 @@ def test_exact_pairs():
     X = rows_of(block_rows(P) + 10)
     leverage = leverage_for(len(X))
     v, w, rho = transformed(X), weights(X, leverage), correlations()
-    found = exact_pairs(InMemoryRows(np.array_split(X, 3)), CENTRE, leverage, rho, 0.99)
-    pairs = list(zip(found.rows.tolist(), found.columns.tolist(), strict=True))
-    assert pairs == list(STRONG)
-    for k, (i, j) in enumerate(pairs):
+    rows, columns = strong_pairs(rho, 0.99)
+    assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == list(STRONG)
+    pieces = InMemoryRows(np.array_split(X, 3))
+    influence, eighth = exact_pairs(pieces, CENTRE, leverage, rows, columns, rho[rows, columns])
+    for k, (i, j) in enumerate(STRONG):
         a, b, r = v[:, i], v[:, j], rho[i, j]
         squares = w * (a * b + r / 2 * (a**2 + b**2)) ** 2
-        assert found.influence[k] == pytest.approx(squares.sum(), rel=1e-10)
-        assert found.eighth[k] == pytest.approx(np.sum(squares**2), rel=1e-10)
+        assert influence[k] == pytest.approx(squares.sum(), rel=1e-10)
+        assert eighth[k] == pytest.approx(np.sum(squares**2), rel=1e-10)
 
 
 def test_exact_pairs_where_the_influence_cancels():
@@ -111,15 +112,15 @@ def test_exact_pairs_where_the_influence_cancels():
     c = np.random.default_rng(1).standard_normal(n)
     X = ORIGIN[:2] + np.column_stack([c, -c])
     leverage = Leverage(np.eye(2), np.zeros(2), 10**12)
-    rho = np.array([[1, 1 - gap], [1 - gap, 1]])
     c = X[:, 0] - ORIGIN[0]
     other = X[:, 1] - ORIGIN[1]
     centre = Centre(ORIGIN[:2], None)
-    found = exact_pairs(InMemoryRows([X]), centre, leverage, rho, 0.99)
-    r = rho[0, 1]
+    r = 1 - gap
+    pair = np.array([0]), np.array([1])
+    influence, _ = exact_pairs(InMemoryRows([X]), centre, leverage, *pair, np.array([r]))
     exact = r / 2 * (c + other) ** 2 + (1 - r) * c * other
-    assert found.influence[0] == pytest.approx(np.sum(exact**2), rel=1e-9)
-    assert 0 < found.influence[0] < 1e-20
+    assert influence[0] == pytest.approx(np.sum(exact**2), rel=1e-9)
+    assert 0 < influence[0] < 1e-20
 
 
 # The columns that each pair is adjusted for, and the regressions on them.

@@ -1,27 +1,15 @@
-"""Sums of the edges of each node, with intervals by the delta method: numbers in, numbers out.
+"""Sums of the edges of each node, with intervals by the delta method.
 
-The strength of node i is the sum of |ρ̂_ij| over its edges. An error of Θ̂ is, up to its sign, the
-error of the second moments of the residuals Θx. So partial correlations err together as plain
-correlations do (Pearson & Filon 1898, Olkin & Siotani 1976), with −ρ in their place:
+An error of Θ̂ is, up to its sign, the error of the second moments of the residuals Θx. So partial
+correlations err together as correlations do (Pearson & Filon 1898, Olkin & Siotani 1976), −ρ in
+their place: n Cov(ρ̂_ij, ρ̂_ik) = −ρ_jk(1 − ρ_ij² − ρ_ik²) − ½ρ_ijρ_ik(1 − ρ_ij² − ρ_ik² − ρ_jk²),
+over (1 − ρ_ij²)(1 − ρ_ik²) the correlation c_jk. With h_ij from ρ̂_ij to the end of its interval
+and s the signs of the edges, the sum reaches √(Σ_j h_ij² + max(Σ_{j≠k} s_j s_k c_jk h_ij h_ik, 0) +
+¼v_i Σ_{j≠k} |ρ_ij||ρ_ik|); v_i is how much more log Θ̂_ii varies than on Gaussian rows, times the
+squared critical value.
 
-    n Cov(ρ̂_ij, ρ̂_ik) = −ρ_jk(1 − ρ_ij² − ρ_ik²) − ½ρ_ijρ_ik(1 − ρ_ij² − ρ_ik² − ρ_jk²)
-
-on Gaussian rows. Over (1 − ρ_ij²)(1 − ρ_ik²) it is the correlation c_jk of the two, which
-elliptical rows share. The errors themselves are those of the result: h_ij, the distance from ρ̂_ij
-to the end of its interval, is the critical value times a standard error that assumes no law. With s
-the signs of the edges, the sum reaches
-
-    √(Σ_j h_ij² + max(Σ_{j≠k} s_j s_k c_jk h_ij h_ik, 0) + ¼v_i Σ_{j≠k} |ρ_ij||ρ_ik|).
-
-The maximum is there because c_jk holds for elliptical rows only. In the last term, for a node with
-heavy tails of its own, v_i is how much more log Θ̂_ii varies than on Gaussian rows, times the squared
-critical value.
-
-The edges were found in the same rows, and those that are just significant are mostly overestimated.
-So the lower end is that of rows in which |ρ̂_ij| exceeds its threshold t_ij (Weinstein, Fithian &
-Benjamini 2013): on Fisher's z scale, a normal variable that is known to lie above atanh t_ij. Near
-the threshold the sum of the lower ends that hold for all pairs at once may be larger, and is taken
-instead; that costs each node at most α/p of its level.
+The edges were found in the same rows: the lower end allows for |ρ̂_ij| exceeding its threshold
+(Weinstein, Fithian & Benjamini 2013), or is the sum of lower ends that hold at once, if larger.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
 """Do two independent groups of rows have the same partial correlation? Every pair by itself.
 
-H₀ is ρ^A = ρ^B. The statistic is D = (z_A − z_B)/√(V_A + V_B), z = atanh ρ̂ with the variances that
-the method measured in each group; Student's t, with degrees of freedom by Satterthwaite's formula.
-
-P-values and critical values may come from permutations of the labels instead. If the two laws are
-equal, every permutation is as likely as the labels that were drawn: then the p-values are exact. If
-only the partial correlations are equal, they hold in the limit, because the statistic is
-studentised (Chung & Romano, Ann. Statist. 2013).
+D = (z_A − z_B)/√(V_A + V_B) with z = atanh ρ̂, and Satterthwaite's degrees of freedom; or permuted
+labels: exact if the two laws are equal, else in the limit (Chung & Romano 2013).
 """
 
 from __future__ import annotations

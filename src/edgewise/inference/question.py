@@ -1,8 +1,6 @@
-"""The question to a measurement: the level, the correction, the smallest effect, and which pairs.
+"""The question to a measurement: the level, the correction, the smallest effect, which pairs.
 
-All columns are in the model, whichever pairs are tested. Estimates, statistics and p-values of the
-tested pairs are those of a test of all pairs; only what counts the pairs (corrections, simultaneous
-intervals, planned levels) counts fewer of them.
+All columns are in the model, whichever pairs are tested.
 """
 
 from __future__ import annotations

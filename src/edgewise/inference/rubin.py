@@ -1,9 +1,4 @@
-"""Rubin's rules: one estimate and one standard error from those of several imputed copies.
-
-D. B. Rubin, Multiple Imputation for Nonresponse in Surveys, 1987; the degrees of freedom of
-J. Barnard and D. B. Rubin, "Small-sample degrees of freedom with multiple imputation", Biometrika
-86 (1999), 948–955.
-"""
+"""Rubin's rules (1987), with the degrees of freedom of Barnard and Rubin (Biometrika 86, 1999)."""
 
 from __future__ import annotations
 

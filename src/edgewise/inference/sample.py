@@ -26,7 +26,6 @@ from edgewise.sums.batches import DEFAULT_BATCHES, BatchMoments, ClusterMoments
 from edgewise.sums.blocks import Centre
 from edgewise.sums.concordance import Concordance, ConcordanceMoments
 from edgewise.sums.moments import MOST_PRODUCTS_COLUMNS, Moments
-from edgewise.sums.pairs import ExactPairs, PairSums, exact_pairs, pair_sums
 from edgewise.sums.pairwise import PairwiseMoments, PooledPairs
 from edgewise.sums.power import CentralQuartics, transformed_quartics
 from edgewise.sums.save import RowState
@@ -230,12 +229,13 @@ class Sample:
 
     # Further passes.
 
-    def _rows_again(self) -> Rescan:
+    def rows_again(self) -> Rescan:
+        """The rows, for one more pass."""
         return self.rows or self._lacks("the rows a second time")
 
     def scan(self, kernel: Pass) -> Sums:
         """The sums of one more pass over all rows."""
-        return self._rows_again().sums(kernel)
+        return self.rows_again().sums(kernel)
 
     def _has_products(self, left_out: bool) -> bool:
         """Whether the state stands for rows that are gone, which only `left_out` needs."""
@@ -252,22 +252,12 @@ class Sample:
             self._lacks("fourth-order sums")
         A = np.eye(len(self.feature_names)) if A is None else A
         whitened_by = self.n_samples if left_out else None
-        return transformed_quartics(self._rows_again(), self.centre, A, whitened_by=whitened_by)
-
-    def pair_sums(self, leverage: Leverage) -> PairSums:
-        """Fourth-order sums of the residuals of all pairs."""
-        return pair_sums(self._rows_again(), self.centre, leverage)
-
-    def exact_pairs(
-        self, leverage: Leverage, rho: FloatArray, nearly_one: float
-    ) -> ExactPairs | None:
-        """The same for the pairs whose partial correlation is above `nearly_one` in size."""
-        return exact_pairs(self._rows_again(), self.centre, leverage, rho, nearly_one)
+        return transformed_quartics(self.rows_again(), self.centre, A, whitened_by=whitened_by)
 
     def score_sums(self, leverage: Leverage, rho: FloatArray, nearly_one: float) -> ScoreSums:
         """What the score test needs of the residuals of all pairs."""
         n, p = leverage.n_samples, len(leverage.root)
-        rows = self._rows_again()
+        rows = self.rows_again()
         if not few_rows(n, p):
             return all_pairs_at_once(rows, self.centre, leverage, rho, nearly_one)
         centred = self.leading_rows(n + 1)  # one more than there were, if there are more now
@@ -277,7 +267,9 @@ class Sample:
     def leading_rows(self, most: int) -> FloatArray:
         """The first rows, up to a maximum, minus the mean; features first."""
         one_pass = partial(_leading_of, most=most, centre=self.centre)
-        return self._rows_again().table.reduce(one_pass, partial(_leading, most=most))
+        return self.rows_again().table.reduce(
+            one_pass, lambda a, b: np.concatenate([a, b], axis=1)[:, :most]
+        )
 
     def covcov_matrix(
         self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
@@ -289,7 +281,7 @@ class Sample:
         if self.rows is None and not left_out:
             self._lacks("the rows a second time, or all products of four columns (order='all')")
         return covcov_matrix(
-            self._rows_again(),
+            self.rows_again(),
             self._complete_moments(),
             A=A,
             frobenius=frobenius,
@@ -305,7 +297,7 @@ class Sample:
 
         own: dict[str, Any] = {"A": A, "frobenius": frobenius, "left_out": left_out}
         return CovcovOperator(  # pyright: ignore[reportCallIssue]
-            self._rows_again(), self._complete_moments(), in_memory=self.in_memory, **own
+            self.rows_again(), self._complete_moments(), in_memory=self.in_memory, **own
         )
 
     def _complete_moments(self) -> Moments:
@@ -341,10 +333,6 @@ def _leading_of(part: Partition, most: int, centre: Centre) -> FloatArray:
         if rows >= most:
             break
     return np.concatenate(centred, axis=1)[:, :most]
-
-
-def _leading(a: FloatArray, b: FloatArray, most: int) -> FloatArray:
-    return np.concatenate([a, b], axis=1)[:, :most]
 
 
 # From the user's data -------------------------------------------------------------------------

@@ -1,8 +1,6 @@
-"""The reference of a self-normalised sum: its terms keep their sizes, and their signs are flipped.
+"""The law of Σ ε_k a_k, Σ a_k² = 1, with random signs ε: the reference of self-normalised sums.
 
-Given the sizes a_k of its terms, Σ a_k² = 1, the sum Σ ε_k a_k with random signs ε is what a
-statistic is compared with: it holds at every n for symmetric terms, and in the limit for all. Its
-tail is thinner than the normal one, the more the fewer terms dominate.
+It holds at every n for symmetric terms, and in the limit for all.
 """
 
 from __future__ import annotations

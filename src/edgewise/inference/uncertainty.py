@@ -1,8 +1,6 @@
 """How certain the estimates of all pairs are: p-values, thresholds and intervals at any level.
 
-Of each pair by itself (`PerEdge`, `ScoreTest`), or of all entries at once (`Bound`). P-values,
-minimal effects and intervals are the same test at other points: an interval leaves [−v, v] exactly
-where the test of a minimal effect v rejects at that level.
+An interval leaves [−v, v] exactly where the test of a minimal effect v rejects at that level.
 """
 
 from __future__ import annotations

@@ -1,17 +1,9 @@
 """The jackknife: estimates without each unit of rows in turn, be it a batch, a cluster or a row.
 
-The covariance without a unit follows from the sums of all rows and those of the unit; then there is
-one inverse for each. Batches give standard errors (`LeftOut`). Clusters, and rows that lack values
-or have weights, give these (`unit_sandwich`) or the terms of the score test (`unit_scores`):
-
-- What a cluster adds to Σ e_ie_j is D_g = e_iᵀ(I − H)⁻¹e_j, H the block of the hat matrix that
-  belongs to the cluster; D_g² is too large by the spread of (I − H)⁻¹.
-- Of rows that lack values, each entry of Σ̂ comes from the rows that have both columns. What row k
-  adds to Σ̂_ab is D_ab = (n/Σw) w (c_ac_b − σ_ab) if it has both, or else nothing; so Bᵀ(D + wΣ̂)B
-  stands for the products of its residuals. With many rows, a few that follow each other are left
-  out together.
-
-Only sums over units are kept: p × p numbers, however many units there are.
+Batches give standard errors (`LeftOut`); clusters, and rows that lack values or have weights, give
+these (`unit_sandwich`) or the terms of the score test (`unit_scores`). A cluster adds D_g = e_iᵀ(I
+− H)⁻¹e_j to Σ e_ie_j, H its block of the hat matrix. A row k adds D_ab = (n/Σw) w (c_ac_b − σ_ab)
+to Σ̂_ab if it has both, so Bᵀ(D + wΣ̂)B stands for the products of its residuals.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""The power of a test: how many rows find an effect, and which effect do some rows find?
+"""The power of a test, from a measurement: how many rows find an effect, and which effect is found.
 
-One function answers for `plan_sample_size`, `detectable_effect` and the report. It works from a
-measurement alone, whose errors it scales to other numbers of rows. docs/theory/planning.md has the
-formulas, and the simulations that the constants come from.
+docs/theory/planning.md has the formulas, and the simulations that the constants come from.
 """
 
 from __future__ import annotations

@@ -19,8 +19,6 @@ from edgewise.errors import ParameterError
 if TYPE_CHECKING:
     from edgewise.methods.method import Feature, Method
 
-    METHODS: dict[str, type[Method]]
-
 #: The file and the class of each method: the one that chooses, then from the most powerful to the
 #: most guarded, the two baselines last.
 CLASSES = {
@@ -51,12 +49,6 @@ def registered(*more: str) -> dict[str, type[Method]]:
         name: getattr(import_module(f"edgewise.methods.{file}"), kind)
         for name, (file, _, kind) in places.items()
     }
-
-
-def __getattr__(name: str) -> Any:
-    if name != "METHODS":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return registered()
 
 
 def supporting(*features: Feature) -> list[str]:

@@ -15,7 +15,7 @@ from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.uncertainty import PerEdge, Spread, floored_spread
 from edgewise.methods.leave_one_out import unit_sandwich
 from edgewise.methods.method import Assumes, Feature, Method
-from edgewise.sums.pairs import ExactPairs, PairSums
+from edgewise.sums.pairs import exact_pairs, pair_sums
 from edgewise.sums.score import NEARLY_ONE, row_tau, score_weight, strong_pairs
 
 _LEAST = 1e-10  # of 1 − h, as in sums/score.py
@@ -73,34 +73,27 @@ def sandwich(
     """Errors of Θ̂ and z, and their degrees; with `own_scale`, rows weigh as in the score test."""
     if sample.clusters is not None or sample.pairwise is not None:
         return unit_sandwich(sample, estimate)
-    leverage = estimate.leverage(own_scale=own_scale)
-    rho = estimate.partial_correlation
-    sums = sample.pair_sums(leverage)
-    exact = sample.exact_pairs(leverage, rho, NEARLY_ONE)
-    n = estimate.n_samples
-    second, fourth = _influences(rho, sums, exact)
+    leverage, rho = estimate.leverage(own_scale=own_scale), estimate.partial_correlation
+    n, rows = estimate.n_samples, sample.rows_again()
+    square, cube, fourth = pair_sums(rows, sample.centre, leverage)
+    # Of v_iv_j + (ρ/2)(v_i² + v_j²), the influence on ρ̂_ij, whose mean is −ρ + ρ = 0: the fourth
+    # power only decides about degrees of freedom, and is that of v_iv_j unless ρ is close to ±1.
+    ends = square.diagonal()
+    second = square + rho * (cube + cube.T) + rho**2 / 4 * (ends[:, np.newaxis] + ends + 2 * square)
+    fourth = fourth * np.maximum(second / np.maximum(square, 1e-300), 0.0) ** 2
+    i, j = strong_pairs(rho, NEARLY_ONE)
+    if i.size:
+        exact = exact_pairs(rows, sample.centre, leverage, i, j, rho[i, j])
+        second[i, j], fourth[i, j] = exact
+        second[j, i], fourth[j, i] = exact
+    second = np.maximum(second, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         degrees = degrees_of_freedom(n, n * fourth / second**2)
         # dz = dρ/(1 − ρ²)
         variance_z = second / (n * (1 - rho) * (1 + rho)) ** 2
     # √n(Θ̂_ij − Θ_ij) → N(0, Var(v_i v_j)) in units of Θ_iiΘ_jj; ρ² is one on the diagonal.
-    variance = np.maximum(sums.square_square / n - rho**2, 0.0) / n
+    variance = np.maximum(square / n - rho**2, 0.0) / n
     return floored_spread(estimate, variance, variance_z), degrees
-
-
-def _influences(
-    rho: FloatArray, sums: PairSums, exact: ExactPairs | None
-) -> tuple[FloatArray, FloatArray]:
-    """Σ of the second and fourth powers of v_iv_j + (ρ/2)(v_i² + v_j²), the influence on ρ̂_ij."""
-    square, cube = sums.square_square, sums.cube_linear
-    ends = square.diagonal()
-    second = square + rho * (cube + cube.T) + rho**2 / 4 * (ends[:, np.newaxis] + ends + 2 * square)
-    fourth = sums.eighth * np.maximum(second / np.maximum(square, 1e-300), 0.0) ** 2
-    if exact is not None:
-        i, j = exact.rows, exact.columns
-        second[i, j] = second[j, i] = exact.influence
-        fourth[i, j] = fourth[j, i] = exact.eighth
-    return np.maximum(second, 0.0), fourth
 
 
 def fisher_z_of_rows(X: FloatArray) -> tuple[FloatArray, FloatArray]:

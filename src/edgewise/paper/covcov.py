@@ -1,8 +1,6 @@
-"""Cov(U(Σ̂)) by one formula in central moments (mathematics of the paper, all seven cases).
+"""Cov(Σ̂_ij, Σ̂_kl) = (n−2)/(n(n−1)) · (m_ijkl − s_ij s_kl), the paper's seven cases in one.
 
-Cov(Σ̂_ij, Σ̂_kl) = (n−2)/(n(n−1)) · (m_ijkl − s_ij s_kl), with m_ijkl = mean(c_i c_j c_k c_l),
-s = mean(c cᵀ), c a row minus the mean. `reproduction.proof` has the seven printed cases, the oracle
-that this formula is tested against.
+m_ijkl = mean(c_i c_j c_k c_l) and s = mean(c cᵀ), c a row minus the mean.
 """
 
 from __future__ import annotations
@@ -74,7 +72,13 @@ def covcov_matrix(
     """The d × d matrix Cov(U(Σ̂)), d = p(p+1)/2, in a second pass over the rows."""
     n, centre = moments.n_samples, moments.centre()
     p = centre.origin.shape[0]
-    _check_size(p, p * (p + 1) // 2)
+    d = p * (p + 1) // 2
+    if (needed := 8.0 * d * d) > LARGEST_MATRIX:
+        raise DataError(
+            f"X: {p} columns make a {d} × {d} covariance matrix of {needed / _GIB:.0f} GiB, more "
+            f"than the {LARGEST_MATRIX / _GIB:.0f} GiB allowed; test fewer columns, or use "
+            "solver='matrix-free' or the trace, which never build it."
+        )
     s = population_covariance(moments.covariance(), n)
     if A is not None:
         s = A @ s @ A.T
@@ -169,16 +173,6 @@ def covariance_of_covariance(X: Any) -> FloatArray:
         raise DataError(f"X: expected at least 3 rows, got {rows.shape[0]}; collect more rows.")
     moments = Moments(order=2).update(rows)
     return covcov_matrix(InMemoryRows([rows]), moments)
-
-
-def _check_size(p: int, d: int) -> None:
-    needed = 8.0 * d * d
-    if needed > LARGEST_MATRIX:
-        raise DataError(
-            f"X: {p} columns make a {d} × {d} covariance matrix of {needed / _GIB:.0f} GiB, more "
-            f"than the {LARGEST_MATRIX / _GIB:.0f} GiB allowed; test fewer columns, or use "
-            "solver='matrix-free' or the trace, which never build it."
-        )
 
 
 def check_range(s: FloatArray) -> None:

@@ -1,8 +1,6 @@
 """Cov(U(Σ̂)) as an operator: products with it in O(np²), never the d × d matrix.
 
-For a symmetric matrix V, ⟨V, ccᵀ⟩ = cᵀVc. So a product with the covariance of all entries of Σ̂ is,
-for each row c minus its mean, u = cᵀVc − ⟨V, s⟩, and then the sum of u ccᵀ: a product with a
-triangle of V, and one SYRK over the rows with positive u less one over those with negative u.
+⟨V, ccᵀ⟩ = cᵀVc, so a product is u = cᵀVc − ⟨V, s⟩ for each row c, and then the sum of u ccᵀ.
 """
 
 from __future__ import annotations
@@ -201,22 +199,15 @@ def _over_unit_rows(
     dtype: npt.DTypeLike,
     given: dict[str, Any],
 ) -> Sums:
-    """A pass that can be sent elsewhere: it carries p × p numbers, and no rows."""
-    return sums(_unit_rows(batches, centre, scale, dtype), len(scale), **given)
-
-
-def _unit_rows(
-    batches: Iterator[Rows], centre: Centre, scale: FloatArray, dtype: npt.DTypeLike
-) -> Iterator[AnyArray]:
-    """Centred rows in units of the columns' deviations, in the order of the rows."""
+    """Sums over the centred rows, in their order, in units of the columns' deviations."""
     p = len(scale)
     length = max(_MIN_BLOCK_ROWS, _BLOCK_ELEMENTS // p)
-    for block in mapped_blocks(batches, centre, scale, length=length, rows_first=True, dtype=dtype):
-        yield block.z.T
+    blocks = mapped_blocks(batches, centre, scale, length=length, rows_first=True, dtype=dtype)
+    return sums((block.z.T for block in blocks), p, **given)
 
 
 def _copies(blocks: Iterator[AnyArray], p: int) -> Sums:
-    """The blocks themselves, in a list: the sum of two lists is one after the other."""
+    # The sum of two lists is one after the other.
     return (cast("AnyArray", [z.copy() for z in blocks]),)
 
 

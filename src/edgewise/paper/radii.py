@@ -1,8 +1,6 @@
 """Radii ε: with probability 1 − α the covariance estimate is within ε of the truth.
 
-Each radius is a frozen value with two methods: `epsilon(alpha)`, and its inverse `log_level(eps)`,
-the logarithm of the smallest level whose radius is at most eps. The tails of weighted sums of χ²
-variables that one of them needs are at the end.
+`log_level(eps)` is the logarithm of the smallest level whose `epsilon` is at most eps.
 """
 
 from __future__ import annotations
@@ -99,7 +97,7 @@ class ChiSquareRadius:
             levels = self._interpolated(points**2, *law)
         else:
             levels = np.array([log_tail(float(e) ** 2, *law) for e in points])
-        return np.asarray(levels[inverse])
+        return np.asarray(levels)[inverse]
 
     @staticmethod
     def _interpolated(x: FloatArray, weights: FloatArray, counts: FloatArray) -> FloatArray:
@@ -118,7 +116,7 @@ class ChiSquareRadius:
             # On logarithmic scales the lower tail is smooth: near zero it is a power of x.
             place = np.log(x[below])
             nodes = np.linspace(float(place.min()) - 1e-6, math.log(mean), _EXACT_POINTS)
-            at = [log_lower_tail(math.exp(u), weights, counts) for u in nodes[:-1]]
+            at = [_log_contour(math.exp(u), weights, counts, upper=False) for u in nodes[:-1]]
             at.append(math.log1p(-math.exp(log_tail(mean, weights, counts))))
             lower = np.exp(np.minimum(make_interp_spline(nodes, at, k=5)(place), 0.0))
             levels[below] = np.log1p(-np.minimum(lower, 1 - 1e-16))
@@ -364,11 +362,6 @@ def log_tail(x: float, weights: FloatArray, counts: FloatArray | None = None) ->
         return _log_contour(x, weights, counts, upper=True)
     lower = math.exp(_log_contour(x, weights, counts, upper=False))
     return math.log1p(-min(lower, 1.0)) if lower < 1 else -math.inf
-
-
-def log_lower_tail(x: float, weights: FloatArray, counts: FloatArray | None = None) -> float:
-    """log P(Σ λ_k χ²_{m_k} ≤ x) below the mean: the saddle point is negative."""
-    return _log_contour(x, *_positive(weights, counts), upper=False)
 
 
 def upper_quantile(alpha: float, weights: FloatArray, counts: FloatArray | None = None) -> float:

@@ -1,9 +1,7 @@
 """The largest eigenvalue of Cov(U(Σ̂)), and its whole spectrum, from products alone.
 
-The spectrum is found by stochastic Lanczos quadrature. The largest eigenvalues are computed one by
-one. Random vectors probe the rest: k steps of Lanczos from a random unit vector g give nodes and
-weights with gᵀf(C)g = Σ w f(node), exactly for polynomials up to degree 2k − 1, and
-d·E gᵀf(C)g = Tr f(C). The trace itself is known exactly, and the nodes are scaled to match it.
+The spectrum by stochastic Lanczos quadrature: from a random unit vector g, k steps give gᵀf(C)g = Σ
+w f(node) up to degree 2k − 1, and d·E gᵀf(C)g = Tr f(C), whose exact value the nodes are scaled to.
 """
 
 from __future__ import annotations
@@ -77,15 +75,6 @@ def largest_eigenvalue(operator: CovcovOperator, *, block: int = 1) -> LargestEi
         passes=operator.passes,
         products=operator.products,
     )
-
-
-def leading_vectors(operator: CovcovOperator, count: int) -> tuple[FloatArray, FloatArray]:
-    """The largest Ritz values, and their vectors as rows, to a rough accuracy."""
-    start = _with_random(_guesses(operator, _ROUGH_BLOCK), _ROUGH_BLOCK)
-    basis = _Basis(operator, start, operator.rough)
-    basis.converge(_ROUGH, least=4 * count)
-    values, vectors = basis.leading(count)
-    return operator.unit * values, vectors
 
 
 def _guesses(operator: CovcovOperator, block: int) -> FloatArray:
@@ -214,8 +203,12 @@ def estimate_spectrum(operator: CovcovOperator, trace: float) -> SpectralEstimat
         whole = operator @ np.eye(d)
         values = np.maximum(np.linalg.eigvalsh((whole + whole.T) / 2), 0.0)
         return SpectralEstimate(np.tile(values, (_PROBES, 1)), np.ones((_PROBES, d)))
-    values, leading = leading_vectors(operator, _LEADING)
-    values = np.maximum(values, 0.0)
+    # The largest Ritz values, and their vectors as rows, to a rough accuracy.
+    start = _with_random(_guesses(operator, _ROUGH_BLOCK), _ROUGH_BLOCK)
+    basis = _Basis(operator, start, operator.rough)
+    basis.converge(_ROUGH, least=4 * _LEADING)
+    values, leading = basis.leading(_LEADING)
+    values = np.maximum(operator.unit * values, 0.0)
     # Their sum is at most the trace, so that rounding does not make the rest negative.
     values *= min(1.0, trace / max(float(values.sum()), 1e-300))
     rest = max(trace - float(values.sum()), 0.0)

@@ -1,8 +1,6 @@
-"""From a radius on the covariance to a threshold on the precision.
+"""From a radius on the covariance to a threshold on the precision: |Θ̂_ij − Θ_ij| ≤ τ u_ij.
 
-Each transfer states |Θ̂_ij − Θ_ij| ≤ τ u_ij for all i, j at once, where τ depends on the radius ε
-and the units u depend on the estimate. `tau` is ∞ if ε is at least `limit`; `radius_for` is its
-inverse.
+`tau` is ∞ if the radius ε is at least `limit`; `radius_for` is its inverse.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The first pass: add all rows of a table to a state; of files, so that a crash loses no work.
+"""The first pass: add all rows of a table to a state; of files with checkpoints.
 
-A checkpoint is a state, the position in the files, and the sizes and times of the files. It is
-replaced atomically, so there is a complete one even if the process is killed. Reading continues
-from that position: it reads no row twice and leaves none out. Files are cut into blocks that depend
-on their rows alone, so the resumed state equals the uninterrupted one to the last bit.
+A checkpoint is a state, the position in the files, and their sizes and times. Blocks depend on the
+rows of the files alone, so the resumed state equals the uninterrupted one to the last bit.
 """
 
 from __future__ import annotations

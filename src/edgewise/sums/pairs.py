@@ -21,13 +21,11 @@ from edgewise.sums.score import (
     residuals_of_pairs,
     score_terms,
     score_weight,
-    strong_pairs,
 )
 from edgewise.tables.table import Rows, Summable, Sums
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class PairSums:
+class PairSums(NamedTuple):
     """Σ w v_i²v_j², Σ w v_i³v_j and Σ w²v_i⁴v_j⁴ of the unit-variance residuals v of all pairs."""
 
     square_square: FloatArray
@@ -58,27 +56,13 @@ def _pair_sums(batches: Iterator[Rows], centre: Centre, leverage: Leverage) -> S
     return square_square, cube_linear, eighth
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class ExactPairs:
-    """Sums for a few pairs whose ρ is close to ±1, where the expansions in `PairSums` cancel."""
-
-    rows: AnyArray
-    columns: AnyArray
-    influence: FloatArray
-    eighth: FloatArray
-
-
 def exact_pairs(
-    rows: Summable, centre: Centre, leverage: Leverage, rho: FloatArray, nearly_one: float
-) -> ExactPairs | None:
-    """One more pass for the pairs with |ρ| above `nearly_one`; no pass if there are none."""
-    i, j = strong_pairs(rho, nearly_one)
-    if not i.size:
-        return None
-    one_pass = partial(
-        _exact_sums, centre=centre, leverage=leverage, i=i, j=j, r=rho[i, j][:, np.newaxis]
-    )
-    return ExactPairs(i, j, *rows.sums(one_pass))
+    rows: Summable, centre: Centre, leverage: Leverage, i: AnyArray, j: AnyArray, r: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Powers of the influence on some ρ close to ±1, where expansions in `PairSums` cancel."""
+    one_pass = partial(_exact_sums, centre=centre, leverage=leverage, i=i, j=j, r=r[:, np.newaxis])
+    influence, eighth = rows.sums(one_pass)
+    return influence, eighth
 
 
 def _exact_sums(

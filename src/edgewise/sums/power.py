@@ -1,9 +1,7 @@
 """Sums of powers of rows about an origin, for each unit of rows, and how they move and add.
 
-The origin is kept next to the mean but is *not* the mean: it is an exactly representable
-constant, and `first` holds what is left. Subtracting a constant near the data is (nearly)
-exact in floating point, so the pair (origin, first) carries the mean in twice the working
-precision, and data with mean/std = 1e10 lose nothing.
+The origin is exactly representable and near the mean, and `first` holds what is left: together they
+carry the mean in twice the working precision.
 """
 
 from __future__ import annotations

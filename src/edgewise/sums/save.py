@@ -1,8 +1,6 @@
-"""States of rows: how they take rows, add up, and are saved.
+"""States of rows: how they take rows, add up, and are saved, as `numpy.savez` does.
 
-A state file is what `numpy.savez` writes, arrays of float64 or int64 after a header of JSON: kind,
-columns, n_samples, further facts, and the SHA-256 of all of them. Nothing in a file is ever run as
-code.
+A header of JSON has the kind, columns, n_samples and the SHA-256 of everything.
 """
 
 from __future__ import annotations
