@@ -72,11 +72,9 @@ class PrecisionEstimate:
 
     @property
     def standardization(self) -> FloatArray:
-        """D⁻¹, D the standard deviations of the columns."""
         return np.diag(1 / np.sqrt(self.covariance.diagonal()))
 
     def standardized(self) -> PrecisionEstimate:
-        """The estimates for columns divided by their standard deviations."""
         scale = np.sqrt(self.covariance.diagonal())
         correlation = unscaled(self.covariance, scale)
         np.fill_diagonal(correlation, 1.0)
@@ -87,7 +85,6 @@ class PrecisionEstimate:
         )
 
     def leverage(self, *, own_scale: bool = False) -> Leverage:
-        """What makes the residuals, the leverage and the weight of a row."""
         theta = self.precision
         root = np.sqrt(theta.diagonal())
         most = math.inf

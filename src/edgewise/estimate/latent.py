@@ -78,7 +78,6 @@ def latent_estimate(concordance: Concordance, names: Sequence[str]) -> LatentEst
 
 
 def definite(matrices: FloatArray) -> bool:
-    """Whether all matrices, which may be stacked, are positive definite."""
     try:
         np.linalg.cholesky(matrices)
     except np.linalg.LinAlgError:

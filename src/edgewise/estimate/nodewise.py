@@ -138,7 +138,6 @@ class NodewiseFit:
 
     @property
     def scale(self) -> FloatArray:
-        """The roots of the mean squares of the centred columns."""
         n = self.moments.n_samples
         return np.asarray(self.deviation * np.sqrt((n - 1) / n))
 

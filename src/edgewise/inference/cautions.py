@@ -175,12 +175,10 @@ def caution_about_missing(
 
 
 def columns_named(names: Sequence[str]) -> str:
-    """The names at the start of a sentence."""
     return f"Column{'s' * (len(names) > 1)} {listed([repr(name) for name in names])}"
 
 
 def p_text(p: float) -> str:
-    """A p-value in a sentence."""
     return "p below 1e-300" if p < 1e-300 else f"p = {p:.1g}"
 
 

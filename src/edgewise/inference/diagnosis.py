@@ -329,7 +329,6 @@ def _tail_facts(radii: FloatArray, standard: FloatArray) -> dict[str, Any]:
 def _dominant_rows(
     first_look: FirstLook, estimate: PrecisionEstimate, scale: FloatArray, names: Sequence[str]
 ) -> tuple[DominantRow, ...]:
-    """The rows that carry most of a column's variance, the largest share first."""
     n, far = estimate.n_samples, first_look.far
     if n < _FEWEST_FOR_DOMINANCE:
         return ()

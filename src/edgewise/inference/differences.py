@@ -63,7 +63,6 @@ class GroupZ:
 
     @classmethod
     def of(cls, partial: FloatArray, own: Uncertainty) -> GroupZ:
-        """From partial correlations, and what a method says about their uncertainty."""
         rho = np.where(np.eye(len(partial), dtype=bool), 0.0, partial)
         error, degrees = own.fisher_z_error(rho), np.asarray(own.degrees_of_freedom(), np.float64)
         return cls(np.arctanh(rho), error, np.broadcast_to(degrees, error.shape))
@@ -86,12 +85,10 @@ class GroupDifference:
 
     @property
     def fisher_z(self) -> FloatArray:
-        """z_A − z_B."""
         return self.first.fisher_z - self.second.fisher_z
 
     @property
     def standard_error(self) -> FloatArray:
-        """√(V_A + V_B)."""
         return np.hypot(self.first.standard_error, self.second.standard_error)
 
     def statistic(self) -> FloatArray:
@@ -111,7 +108,6 @@ class GroupDifference:
         return np.asarray(1 / (share**2 / a.degrees + (1 - share) ** 2 / b.degrees))
 
     def log_pvalues(self) -> FloatArray:
-        """Logarithms of Student's p-values, of the pairs above the diagonal."""
         reference = Student(pairs_of(self.degrees()))
         return reference.log_two_sided(pairs_of(self.statistic()))
 
@@ -173,7 +169,6 @@ class PermutedTests(NamedTuple):
         return math.log((1 + int((largest >= observed).sum())) / (1 + len(largest)))
 
     def maxima(self, tests: slice, alpha: float) -> PermutedMaxima:
-        """What intervals of some of the tests need."""
         kept = math.ceil(max(alpha, _KEPT_SHARE) * (1 + len(self.draws)))
         each = -np.sort(-self.draws[:, tests], axis=0)[:kept]
         largest = self.draws[:, self.family].max(axis=1)

@@ -38,7 +38,6 @@ class Question:
 
     @property
     def effect(self) -> tuple[float, str]:
-        """The smallest effect, and its scale."""
         return self.min_effect, self.effect_scale
 
     def tested(self, names: Sequence[str]) -> BoolArray | None:

@@ -49,8 +49,6 @@ class Reference(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Normal(Reference):
-    """The standard normal distribution."""
-
     def log_two_sided(self, t: FloatArray) -> FloatArray:
         return math.log(2) + log_upper_tails(np.abs(t))
 

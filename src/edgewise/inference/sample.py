@@ -88,7 +88,6 @@ class Needs:
     undecided: bool = False
 
     def empty_state(self) -> RowState:
-        """The state that the first pass fills."""
         if not self.in_batches:
             return Moments(order=self.order)
         if self.concordance:
@@ -96,7 +95,6 @@ class Needs:
         return BatchMoments(self.n_batches)
 
     def check_shape(self, n_samples: int, n_features: int) -> None:
-        """Refuse a table with too few rows."""
         few = self.undecided and n_samples < FEWEST_WIDE_ROWS
         wide = self.wide and n_samples <= n_features and not few
         check_testable_shape(n_samples, n_features, wide=wide)
@@ -144,7 +142,6 @@ class Sample:
 
     @property
     def n_samples(self) -> int:
-        """Rows."""
         return self.state.n_samples
 
     @property
@@ -158,7 +155,6 @@ class Sample:
         return self.state.pooled() if isinstance(self.state, PairwiseMoments) else None
 
     def moments(self) -> SampleMoments:
-        """Mean and covariance of all rows."""
         if self.pairwise is not None:
             return self.pairwise
         if isinstance(self.state, BatchMoments):
@@ -179,13 +175,11 @@ class Sample:
         return s if A is None else np.asarray(A @ s @ A.T)
 
     def batches(self) -> BatchMoments:
-        """Moments of consecutive batches of rows."""
         if not isinstance(self.state, BatchMoments):
             self._lacks("the moments of batches")
         return self.state
 
     def pairwise_batches(self) -> PairwiseMoments:
-        """The same where rows lack values or have weights."""
         if not isinstance(self.state, PairwiseMoments):
             self._lacks("sums of pairs of columns")
         return self.state
@@ -209,7 +203,6 @@ class Sample:
 
     @property
     def provenance(self) -> Provenance:
-        """Which rows these are, and how they were treated."""
         look, pairwise = self.first_look, self.pairwise
         found: dict[str, Any] = {}
         if pairwise is not None and pairwise.incomplete:
@@ -230,11 +223,9 @@ class Sample:
     # Further passes.
 
     def rows_again(self) -> Rescan:
-        """The rows, for one more pass."""
         return self.rows or self._lacks("the rows a second time")
 
     def scan(self, kernel: Pass) -> Sums:
-        """The sums of one more pass over all rows."""
         return self.rows_again().sums(kernel)
 
     def _has_products(self, left_out: bool) -> bool:
@@ -255,7 +246,6 @@ class Sample:
         return transformed_quartics(self.rows_again(), self.centre, A, whitened_by=whitened_by)
 
     def score_sums(self, leverage: Leverage, rho: FloatArray, nearly_one: float) -> ScoreSums:
-        """What the score test needs of the residuals of all pairs."""
         n, p = leverage.n_samples, len(leverage.root)
         rows = self.rows_again()
         if not few_rows(n, p):
@@ -291,7 +281,6 @@ class Sample:
     def covcov_operator(
         self, A: FloatArray | None = None, *, frobenius: bool = False, left_out: bool = False
     ) -> CovcovOperator:
-        """Products with that matrix, which is never built."""
         # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
         from edgewise.paper.operator import CovcovOperator
 
@@ -325,7 +314,6 @@ class Sample:
 
 
 def _leading_of(part: Partition, most: int, centre: Centre) -> FloatArray:
-    """The first rows of a part, minus the mean; features first."""
     centred, rows = [np.empty((len(part.feature_names), 0))], 0
     for block in part.blocks():
         centred.append(centre.subtract_from(block, np.empty(block.shape[::-1])))

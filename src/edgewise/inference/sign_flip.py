@@ -51,7 +51,6 @@ class SignFlip(Reference):
     sixth: FloatArray
 
     def log_two_sided(self, t: FloatArray) -> FloatArray:
-        """log P(|T| > |t|), entry by entry."""
         known = np.isfinite(self.fourth) & np.isfinite(self.sixth)
         score = np.where(known, np.abs(t), np.nan)
         known &= np.isfinite(t)
@@ -60,7 +59,6 @@ class SignFlip(Reference):
         return math.log(2) + log_upper_tails(score)
 
     def critical(self, log_level: float) -> FloatArray:
-        """t with P(|T| > t) = exp(log_level), entry by entry."""
         wanted = -float(special.ndtri_exp(log_level - math.log(2)))
         critical = np.full(self.fourth.shape, np.nan)
         known = np.isfinite(self.fourth) & np.isfinite(self.sixth)

@@ -85,7 +85,6 @@ class Uncertainty(ABC):
 
     @property
     def anytime(self) -> bool:
-        """Whether it holds at all looks at a stream at once."""
         return False
 
     def promise(self, alpha: float) -> str:
@@ -157,7 +156,6 @@ class PerEdge(Uncertainty):
         return self.reference.anytime
 
     def statistic(self, partial: FloatArray) -> FloatArray:
-        """The statistic of a partial correlation."""
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.exact:
                 return partial * np.sqrt(self._degrees / ((1 - partial) * (1 + partial)))
@@ -249,7 +247,6 @@ class ScoreTest(Uncertainty):
         return np.asarray(np.sqrt(np.maximum(own, np.square(gaussian))))
 
     def statistic(self, estimate: FloatArray, rho: FloatArray | float = 0.0) -> FloatArray:
-        """T(ρ₀)."""
         return np.asarray(self.n_samples * (estimate - rho) / self.spread_at(rho))
 
     def errors(self, estimated: Estimated) -> tuple[FloatArray, FloatArray]:
@@ -464,7 +461,6 @@ class LargestRadius:
         return min(float(self.student.critical(level)), union)
 
     def of_union(self, alpha: float) -> float:
-        """The upper end: Bonferroni over all entries."""
         return float(self.student.critical(math.log(alpha) - math.log(self.n_entries)))
 
     def log_level(self, epsilon: FloatArray) -> FloatArray:

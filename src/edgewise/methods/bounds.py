@@ -197,7 +197,6 @@ class Eig(_Algorithm1):
 
 
 def support_of_text(text: str) -> tuple[float, float]:
-    """The support on the command line: two numbers separated by a comma."""
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError as error:
@@ -445,7 +444,6 @@ def _frobenius_trace(sample: Sample, A: FloatArray | None, *, left_out: bool = F
 def _about_kurtosis(
     sample: Sample, estimate: PrecisionEstimate, kurtosis: float
 ) -> tuple[Caution, ...]:
-    """A caution if the first rows show more than the declared kurtosis."""
     look = sample.first_look
     if look is None or not len(look.leading):
         return ()
@@ -528,7 +526,6 @@ def check_rows(batches: Iterator[Rows], intervals: FloatArray, names: Sequence[s
 def checked_square_products(
     batches: Iterator[Rows], centre: Centre, intervals: FloatArray, names: Sequence[str]
 ) -> Sums:
-    """Σ z_i²z_j² of columns of range one, in a pass that also finds no row outside."""
     scale = 1 / (intervals[:, 1] - intervals[:, 0])
     return square_products(checked_batches(batches, intervals, names), centre, scale)
 

@@ -160,7 +160,6 @@ class _AllPairs:
 
 
 def portions(units: int, p: int) -> Iterator[slice]:
-    """Units whose p × p matrices are worked on at once."""
     step = max(1, _CHUNK // (p * p))
     for start in range(0, units, step):
         yield slice(start, min(start + step, units))
@@ -205,7 +204,6 @@ class LeftOut:
         return self._about_mean(lambda z, pairs, diagonal: z)
 
     def precision(self) -> FloatArray:
-        """The same of the entries of the precision: those of all pairs, then the diagonal."""
         return self._about_mean(lambda z, pairs, diagonal: np.hstack([pairs, diagonal]))
 
     def _about_mean(self, chosen: Callable[..., FloatArray]) -> FloatArray:
@@ -241,7 +239,6 @@ class LeftOut:
 
 
 def left_out_batches(state: BatchMoments, estimate: PrecisionEstimate) -> LeftOut:
-    """How the estimates vary when one batch of complete rows is left out."""
     counts, n, p = state.batch_counts(), estimate.n_samples, len(estimate.precision)
     left = n - counts.max()
     if left <= p:
@@ -357,7 +354,6 @@ class _Units:
 
 
 def _rho_of(estimate: PrecisionEstimate) -> FloatArray:
-    """ρ̂ with a diagonal of zeros, off ±1."""
     rho = np.where(off_diagonal(len(estimate.precision)), estimate.partial_correlation, 0.0)
     return np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE)
 
@@ -449,7 +445,6 @@ def _unit_sums(
 def _clusters(
     clusters: ClusterMoments, estimate: PrecisionEstimate, scores: bool
 ) -> Iterator[_Units]:
-    """The clusters in turn, some at a time."""
     n, p = estimate.n_samples, len(estimate.precision)
     counts = clusters.counts().astype(np.float64)
     left = n - counts
@@ -522,14 +517,12 @@ def _effective_rows_of_clusters(
 
 
 def _row_totals(batches: Iterator[Rows], whole: _AllPairs, scores: bool) -> Sums:
-    """The sums over units of rows, in one pass."""
     work = partial(_without_rows, whole=whole, every=whole.scaled(whole.pooled.sums))
     units = on_each(work, _units_of_rows(batches, whole))
     return _totals(units, whole.estimate, scores=scores)
 
 
 def _units_of_rows(batches: Iterator[Rows], whole: _AllPairs) -> Iterator[PairwiseSums]:
-    """The sums of units of rows, some at a time."""
     n, p = whole.pooled.n_samples, len(whole.scale)
     length = -(-n // min(_MOST_UNITS, max(_FEWEST_UNITS, int(_MOST_PRODUCTS / p**3))))
     step = max(1, _CHUNK_OF_ROWS // (p * p)) * length
@@ -545,7 +538,6 @@ def _units_of_rows(batches: Iterator[Rows], whole: _AllPairs) -> Iterator[Pairwi
 
 
 def _without_rows(some: PairwiseSums, whole: _AllPairs, every: PairwiseSums) -> _Units:
-    """What some units of rows add, and the estimates without each."""
     estimate, n, p = whole.estimate, whole.estimate.n_samples, len(whole.scale)
     correlation = unscaled(estimate.covariance, whole.scale)
     B = estimate.residual_map * whole.scale[:, np.newaxis]

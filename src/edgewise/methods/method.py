@@ -174,7 +174,6 @@ class Method(ABC):
         return np.asarray(pairs_of(np.asarray(degrees)) * rows / n_samples)
 
     def measure_group(self, sample: Sample) -> Measurement:
-        """The same of one of two groups, whose difference is then tested."""
         return self.measure(sample)
 
     def fisher_z_of_rows(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -186,7 +185,6 @@ class Method(ABC):
         return self, sample
 
     def estimate(self, sample: Sample) -> PrecisionEstimate:
-        """The estimate that the method works on."""
         if sample.estimate is not None:
             return sample.estimate
         estimated = estimate_precision if sample.pairwise is None else pairwise_precision

@@ -78,7 +78,6 @@ class Nodewise(Method):
         return Needs(reads_again=True, wide=True)
 
     def fit(self, sample: Sample) -> NodewiseFit:
-        """The chosen neighbours, from the covariance alone."""
         return nodewise_fit(
             sample.moments(),
             sample.feature_names,

@@ -92,7 +92,6 @@ def power_at(
 
 
 def _student(degrees: FloatArray, log_level: FloatArray | float) -> FloatArray:
-    """Critical values of Student's t."""
     with np.errstate(under="ignore"):
         return -np.asarray(special.stdtrit(degrees, np.exp(log_level) / 2), dtype=np.float64)
 
@@ -150,7 +149,6 @@ def _gaussian_fourth(rho: FloatArray) -> FloatArray:
 
 
 def _gaussian_sixth(rho: FloatArray) -> FloatArray:
-    """The same of the sixth power."""
     r2 = rho**2
     return np.asarray((1 + 18 * r2 + 24 * r2**2 + 3.2 * r2**3) / (1 + 2 * r2) ** 3)
 

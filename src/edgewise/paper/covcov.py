@@ -115,7 +115,6 @@ def covcov_of_moments(
     A: FloatArray | None = None,
     frobenius: bool = False,
 ) -> FloatArray:
-    """The same from a state of all fourth moments, without the rows."""
     n = fourth.n_samples
     s = population_covariance(fourth.covariance(), n)
     if A is not None:

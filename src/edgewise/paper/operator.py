@@ -272,7 +272,6 @@ def _folded(V: FloatArray, dtype: npt.DTypeLike = np.float64) -> AnyArray:
 
 
 def _forms(z: AnyArray, folded: AnyArray) -> AnyArray:
-    """zᵀVz for each of the rows z."""
     triangular = strmm if z.dtype == np.float32 else dtrmm
     image = triangular(1.0, folded, z.T, lower=1).T
     return np.asarray(np.einsum("ij,ij->i", image, z))
@@ -289,7 +288,6 @@ def _forms_in_strips(z: AnyArray, folded: AnyArray) -> AnyArray:
 
 
 def _weighted_gram(z: AnyArray, u: AnyArray) -> Any:
-    """Σ u zzᵀ over the rows z."""
     if z.shape[1] < _GATHER:
         return (z * u[:, np.newaxis]).T @ z
     above, below = np.flatnonzero(u > 0), np.flatnonzero(u <= 0)

@@ -391,11 +391,6 @@ def upper_quantile(alpha: float, weights: FloatArray, counts: FloatArray | None 
 
 
 def _positive(weights: FloatArray, counts: FloatArray | None) -> tuple[FloatArray, FloatArray]:
-    """The weights that matter, and how often each counts; few that give the same law, if many.
-
-    All but the largest become the nodes of the Gauss quadrature over them: it is exact for their
-    first 63 power sums, and so for Σ m log(1 − 2λs) to rounding along the path of integration.
-    """
     counts = np.ones(weights.shape) if counts is None else counts
     # A weight that hardly counts would only pull the saddle point towards its branch point.
     kept = (weights > 0) & (counts > _NEXT_TO_NOTHING)

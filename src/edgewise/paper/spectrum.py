@@ -46,7 +46,6 @@ class LargestEigenvalue:
 
     @property
     def width(self) -> float:
-        """Relative width of the error bar."""
         return (self.upper - self.estimate) / self.estimate if self.estimate > 0 else 0.0
 
 
@@ -137,7 +136,6 @@ class _Basis:
         return np.asarray(best / size), np.asarray(image / size)
 
     def leading(self, count: int) -> tuple[FloatArray, FloatArray]:
-        """The largest Ritz values, and their vectors as rows."""
         values, within = self._ritz()
         return values[-count:], within[:, -count:].T @ self._vectors[: self._size]
 

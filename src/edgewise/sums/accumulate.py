@@ -313,7 +313,6 @@ def _restore(
 
 
 def _difference(then: dict[str, Any], now: dict[str, Any]) -> str:
-    """The first difference, in words; empty if there is none."""
     if [file[0] for file in then["files"]] != [file[0] for file in now["files"]]:
         return "it was made for other files"
     for before, file in zip(then["files"], now["files"], strict=True):

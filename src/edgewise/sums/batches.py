@@ -260,7 +260,6 @@ class BatchMoments(BatchedState[PowerSums]):
         return sum_of_squares(self._parts())
 
     def pooled(self) -> Moments:
-        """The moments of all rows together."""
         return Moments._of(together(self._parts()), 2, self.feature_names)
 
 
@@ -283,12 +282,10 @@ class ClusterMoments(RowSums):
 
     @property
     def n_clusters(self) -> int:
-        """Clusters seen."""
         return len(self.labels()) if self.n_samples else 0
 
     @property
     def step(self) -> int:
-        """How many clusters to work on at once."""
         return max(1, _AT_ONCE // max(self.n_features or 1, 1) ** 2)
 
     def _empty(self) -> Self:
@@ -366,15 +363,12 @@ class ClusterMoments(RowSums):
         return sum_of_squares(parts) if parts else np.zeros(0)
 
     def labels(self) -> FloatArray:
-        """The numbers that stand for the clusters, in order."""
         return self._merged()[0].copy()
 
     def counts(self) -> npt.NDArray[np.int64]:
-        """Rows of each cluster."""
         return self._merged()[1].n.copy()
 
     def pooled(self) -> Moments:
-        """The state of all rows, without their clusters."""
         return Moments._of(together([self._merged()[1]]), 2, self.feature_names)
 
     def sums_of(self, some: slice) -> PowerSums:

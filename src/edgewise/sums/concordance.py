@@ -44,7 +44,6 @@ class Units:
     within: FloatArray | None = None
 
     def then(self, later: Units) -> Units:
-        """These units followed by others."""
         both = ([getattr(one, name) for one in (self, later)] for name in _NAMES)
         return Units(*map(np.concatenate, both))
 
@@ -197,11 +196,9 @@ class Concordance:
         return np.asarray(1 - self.total.diagonal() / self.n_pairs)
 
     def correlation(self) -> FloatArray:
-        """The latent correlations."""
         return latent_correlation(self.total, self.n_pairs)
 
     def correlations_without(self, units: slice) -> FloatArray:
-        """The latent correlations without each of some units."""
         left = self.n_pairs - self.pairs_touching[units]
         return np.nan_to_num(latent_correlation(self.total - self.touching[units], left))
 
@@ -270,7 +267,6 @@ def concordance_of_rows(rows: FloatArray, n_batches: int | None = None) -> Conco
 
 
 def _of_units(parts: Sequence[Units], lengths: Sequence[int], blocks: Sequence[int]) -> Concordance:
-    """From units of rows in so many blocks of each length."""
     return Concordance(
         sum(int(units.n.sum()) for units in parts),
         np.sum([units.met.sum(axis=0) for units in parts], axis=0) / 2,  # all pairs were met twice
@@ -381,7 +377,6 @@ class ConcordanceMoments(RowState):
             self._collect(taken)
 
     def _collect(self, rows: FloatArray) -> None:
-        """Keep rows, and turn whole windows of them into sums."""
         self._pieces = (*self._pieces, rows)
         loose = sum(map(len, self._pieces))
         # The first windows must make as many units as are wanted.
@@ -402,7 +397,6 @@ class ConcordanceMoments(RowState):
         self._pieces = (rows[full:].copy(),) if full < loose else ()
 
     def _loose(self) -> FloatArray:
-        """The rows that are in no window, in one piece."""
         if len(self._pieces) > 1:
             self._pieces = (np.concatenate(self._pieces),)
         return self._pieces[0] if self._pieces else np.empty((0, self.n_features or 0))

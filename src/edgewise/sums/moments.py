@@ -120,7 +120,6 @@ class Moments(RowState):
 
     @classmethod
     def _of(cls, sums: PowerSums, order: int | str, feature_names: Sequence[str] | None) -> Self:
-        """The state of rows of which the sums are known."""
         moments = cls(order=order, feature_names=feature_names)
         moments._sums = sums
         moments.n_samples, moments.n_features = int(sums.n[0]), sums.width

@@ -120,7 +120,6 @@ class PairSets:
 
     @classmethod
     def of(cls, neighbours: Sequence[Sequence[int] | IntArray]) -> PairSets:
-        """From the neighbours of each column."""
         p = len(neighbours)
         rows = np.full((p, max(map(len, neighbours), default=0)), p, dtype=np.intp)
         for row, own in zip(rows, neighbours, strict=True):
@@ -168,7 +167,6 @@ class PairSets:
 
 
 def regressed(correlation: FloatArray, pairs: Pairs) -> Regression:
-    """The regressions of the pairs, from the correlation matrix of all columns alone."""
     i, j, given = pairs.i, pairs.j, pairs.given
     among = correlation[given[:, :, np.newaxis], given[:, np.newaxis, :]]
     both = np.stack([i, j], axis=1)

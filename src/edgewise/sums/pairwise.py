@@ -39,12 +39,10 @@ class PairwiseSums(UnitSums):
 
     @property
     def total(self) -> FloatArray:
-        """Σ w."""
         return self.rows.astype(np.float64) if self.weight is None else self.weight
 
     @property
     def total_square(self) -> FloatArray:
-        """Σ w²."""
         return self.rows.astype(np.float64) if self.square is None else self.square
 
     def _column_rows(self) -> AnyArray:
@@ -147,7 +145,6 @@ class PooledPairs:
 
     @classmethod
     def of(cls, sums: PairwiseSums) -> PooledPairs:
-        """All batches together."""
         while len(sums) > 1:
             sums = sums.paired()
         n, rows = int(sums.n[0]), sums.rows[0]
@@ -164,7 +161,6 @@ class PooledPairs:
         return len(self.pair_rows)
 
     def mean(self) -> FloatArray:
-        """The mean of each column, from the rows that have it."""
         return np.asarray(self.sums.mean()[0])
 
     def covariance(self) -> FloatArray:
@@ -261,5 +257,4 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
         return np.asarray(scatter[0].diagonal())
 
     def pooled(self) -> PooledPairs:
-        """Mean and covariance of all rows together."""
         return PooledPairs.of(self._closed())

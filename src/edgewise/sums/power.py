@@ -90,7 +90,6 @@ class UnitSums(ABC):
 
     @property
     def width(self) -> int:
-        """The number of columns."""
         return int(self.origin.shape[1])
 
     def __getitem__(self, which: slice | AnyArray) -> Self:
@@ -102,12 +101,10 @@ class UnitSums(ABC):
         return {name: array for name, array in every.items() if array is not None}
 
     def then(self, *later: Self) -> Self:
-        """These units followed by others."""
         every = [sums.named() for sums in (self, *later)]
         return type(self)(**{name: np.concatenate([a[name] for a in every]) for name in every[0]})
 
     def permuted(self, order: npt.NDArray[np.intp]) -> Self:
-        """The sums with the columns in another order."""
         arrays = self.named()
         for name, array in arrays.items():
             places = order
@@ -173,7 +170,6 @@ class CentralQuartics(NamedTuple):
 
     @classmethod
     def of_products(cls, products: FloatArray) -> CentralQuartics:
-        """From the means of the products of four columns."""
         p = math.isqrt(2 * len(products))
         squares = np.flatnonzero(np.equal(*np.triu_indices(p)))
         among = products[np.ix_(squares, squares)]
@@ -244,7 +240,6 @@ class PowerSums(UnitSums):
             raise StateFileError("state: expected finite sums.")
 
     def central(self) -> PowerSums:
-        """The sums about the mean itself."""
         return self.about(Centre(self.origin, self.first / self.n[:, np.newaxis]))
 
     @quiet()
@@ -333,7 +328,6 @@ def together(parts: Sequence[PowerSums]) -> PowerSums:
 
 
 def sum_of_squares(parts: Sequence[PowerSums]) -> FloatArray:
-    """Σ (x − mean)² of each column over all units."""
     n, origin, first, second = (
         np.concatenate(arrays)
         for arrays in zip(
@@ -411,7 +405,6 @@ def _sums_about(rows: Rows, origin: FloatArray, *, length: int, quartic: bool) -
 
 
 def _all_about(rows: Rows, origin: FloatArray, *, length: int) -> PowerSums:
-    """The same with all products of up to four columns."""
     p = len(origin)
     (gram,) = product_sums([rows], Centre(origin, None), length=length)
     second = symmetric(gram[0, p + 1 :], p)[np.newaxis]

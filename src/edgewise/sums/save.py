@@ -51,7 +51,6 @@ class StateContents:
         return found
 
     def counts(self, name: str) -> npt.NDArray[np.int64]:
-        """How many rows each unit has."""
         n = self.arrays.get(name)
         if n is None or n.ndim != 1 or n.dtype != np.int64 or not n.size or n.min() < 1:
             raise StateFileError("state: expected units of at least one row.")
@@ -68,7 +67,6 @@ class StateContents:
         return width
 
     def whole(self, name: str, at_least: int) -> int:
-        """A whole number from the header."""
         value = self.meta.get(name)
         if type(value) is not int or value < at_least:
             raise StateFileError(f"state: expected a whole number {name!r}, got {value!r}.")
@@ -304,7 +302,6 @@ class RowSums(ABC):
         return np.asarray(check_rows(X))[:, places], ours
 
     def copy(self) -> Self:
-        """An independent state of the same rows."""
         copied = object.__new__(type(self))
         vars(copied).update(vars(self))
         vars(copied).pop("_lock", None)

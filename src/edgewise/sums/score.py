@@ -250,7 +250,6 @@ _SCRATCH = ScratchArrays()
 
 
 def few_rows(n_samples: int, n_features: int) -> bool:
-    """Whether every pair is summed by itself."""
     products = n_samples * (n_features * (n_features - 1) // 2)
     return n_samples <= _FEW_ROWS or products <= _FEW_PRODUCTS
 
@@ -557,7 +556,6 @@ def _add_entries(
 
 
 def strong_pairs(rho: FloatArray, nearly_one: float) -> tuple[AnyArray, AnyArray]:
-    """The pairs i < j with |ρ| above `nearly_one`."""
     i, j = np.nonzero(np.abs(rho) > nearly_one)
     once = i < j
     return i[once], j[once]
