@@ -9,6 +9,7 @@ import edgewise as ew
 from edgewise.errors import DataError
 from edgewise.estimate.pairwise import pairwise_precision
 from edgewise.sums.pairwise import PairwiseMoments
+from edgewise.tables.table import ColumnBlock
 
 NAMES = ("age", "dose", "weight", "score")
 
@@ -37,8 +38,16 @@ def misfit(copies):
     return np.concatenate(blocks)
 
 
+def with_weights(X, w):
+    if w is None:
+        return X
+    rows = ColumnBlock.of(np.asarray(X)[w > 0])
+    rows.weights = w[w > 0]
+    return rows
+
+
 def pooled(X, weights=None):
-    return PairwiseMoments(2).update(X, weights=weights).pooled()
+    return PairwiseMoments(2).update(with_weights(X, weights)).pooled()
 
 
 def refused(refuses, X, *fragments, weights=None, methods=("score", "wald", "batch")):

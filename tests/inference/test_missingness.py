@@ -11,6 +11,7 @@ from edgewise.errors import BrokenAssumptionWarning
 from edgewise.inference.cautions import Missingness, caution_about_missing, missingness
 from edgewise.simulate import make_chain_precision
 from edgewise.sums.pairwise import PairwiseMoments
+from edgewise.tables.table import ColumnBlock
 
 FACTOR = np.linalg.cholesky(np.linalg.inv(make_chain_precision(4)))
 
@@ -20,8 +21,16 @@ def chain(n, rng, law="normal"):
     return draws @ FACTOR.T
 
 
+def with_weights(X, w):
+    if w is None:
+        return X
+    rows = ColumnBlock.of(np.asarray(X)[w > 0])
+    rows.weights = w[w > 0]
+    return rows
+
+
 def found_in(X, weights=None):
-    return missingness(PairwiseMoments(2).update(X, weights=weights).pooled())
+    return missingness(PairwiseMoments(2).update(with_weights(X, weights)).pooled())
 
 
 @pytest.fixture

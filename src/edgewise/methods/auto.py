@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 from edgewise.inference.diagnosis import choice, diagnosis_of
 from edgewise.inference.measurement import Measurement
@@ -50,18 +50,7 @@ class Auto(Method):
     guarantee: ClassVar[str] = "per edge, chosen by the rows"
     condition: ClassVar[str] = "what the chosen method assumes"
     assumes: ClassVar[Assumes] = Assumes(0)
-    supports: ClassVar[frozenset[Feature]] = frozenset(
-        {
-            "clusters",
-            "missing",
-            "weights",
-            "transform",
-            "maxt",
-            "two groups",
-            "permutations",
-            "lags",
-        }
-    )
+    supports: ClassVar[frozenset[Feature]] = frozenset(get_args(Feature)) - {"latent variables"}
 
     @property
     def needs(self) -> Needs:

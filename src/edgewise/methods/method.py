@@ -177,7 +177,7 @@ class Method(ABC):
         return self.measure(sample)
 
     def fisher_z_of_rows(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Fisher's z of every pair and its variance, from independent rows in memory, quickly."""
+        """Fisher's z and its variance from independent rows in memory; NaN without an inverse."""
         raise NotImplementedError
 
     def resolved(self, sample: Sample, *features: Feature) -> tuple[Method, Sample]:

@@ -64,7 +64,22 @@ class Wald(Method):
         return self.measurement(sample, estimate, statistic, uncertainty)
 
     def fisher_z_of_rows(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return fisher_z_of_rows(X)
+        n, p = X.shape
+        centred = X - X.mean(axis=0)
+        scale = np.sqrt(np.einsum("ki,ki->i", centred, centred) / (n - 1))
+        pairs = p * (p - 1) // 2
+        with np.errstate(all="ignore"):
+            centred /= scale
+            try:
+                inverse = np.linalg.inv(centred.T @ centred / (n - 1))
+            except np.linalg.LinAlgError:
+                return np.full(pairs, np.nan), np.full(pairs, np.nan)
+            root = np.sqrt(inverse.diagonal())
+            rho = pairs_of(-inverse / np.outer(root, root))
+            v = centred @ (inverse / root)
+            second = _influence(v, np.einsum("ki,ki->k", centred, v * root), n, p, rho)
+            z, variance = np.arctanh(rho), second / (n * (1 - rho) * (1 + rho)) ** 2
+        return z, np.maximum(variance, 1 / max(n - p - 1, 1))
 
 
 def sandwich(
@@ -94,26 +109,6 @@ def sandwich(
     # √n(Θ̂_ij − Θ_ij) → N(0, Var(v_i v_j)) in units of Θ_iiΘ_jj; ρ² is one on the diagonal.
     variance = np.maximum(square / n - rho**2, 0.0) / n
     return floored_spread(estimate, variance, variance_z), degrees
-
-
-def fisher_z_of_rows(X: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fisher's z of every pair, and its variance, never below the Gaussian; NaN without an inverse."""
-    n, p = X.shape
-    centred = X - X.mean(axis=0)
-    scale = np.sqrt(np.einsum("ki,ki->i", centred, centred) / (n - 1))
-    pairs = p * (p - 1) // 2
-    with np.errstate(all="ignore"):
-        centred /= scale
-        try:
-            inverse = np.linalg.inv(centred.T @ centred / (n - 1))
-        except np.linalg.LinAlgError:
-            return np.full(pairs, np.nan), np.full(pairs, np.nan)
-        root = np.sqrt(inverse.diagonal())
-        rho = pairs_of(-inverse / np.outer(root, root))
-        v = centred @ (inverse / root)
-        second = _influence(v, np.einsum("ki,ki->k", centred, v * root), n, p, rho)
-        z, variance = np.arctanh(rho), second / (n * (1 - rho) * (1 + rho)) ** 2
-    return z, np.maximum(variance, 1 / max(n - p - 1, 1))
 
 
 def _influence(v: FloatArray, quadratic: FloatArray, n: int, p: int, rho: FloatArray) -> FloatArray:

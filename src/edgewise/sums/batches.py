@@ -46,6 +46,7 @@ class BatchedState(RowState, Generic[S]):
     """Sums of K to 2K consecutive batches: of single rows first, merged pairwise when there are 2K."""
 
     default_method: str = "batch"
+    _shown: ClassVar[tuple[str, ...]] = ("n_batches", "batch_rows")
     _sums_type: type[S]
 
     def __init__(
@@ -214,12 +215,6 @@ class BatchedState(RowState, Generic[S]):
             if part is not None:
                 self.n_samples += int(part.n.sum())
                 self.n_features = part.width
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(n_samples={self.n_samples}, n_features={self.n_features}, "
-            f"n_batches={self.n_batches}, batch_rows={self.batch_rows})"
-        )
 
 
 class BatchMoments(BatchedState[PowerSums]):

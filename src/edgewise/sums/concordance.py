@@ -350,6 +350,7 @@ class ConcordanceMoments(RowState):
 
     kind: ClassVar[str] = "concordance"
     default_method: str = "kendall"
+    _shown: ClassVar[tuple[str, ...]] = ("n_batches",)
 
     def __init__(
         self, n_batches: int = DEFAULT_BATCHES, *, feature_names: Sequence[str] | None = None
@@ -534,9 +535,3 @@ class ConcordanceMoments(RowState):
             if not ((met >= 2 * within) & (within >= 0)).all():
                 raise StateFileError("state: expected no more pairs within a unit than it meets.")
         return state
-
-    def __repr__(self) -> str:
-        return (
-            f"ConcordanceMoments(n_samples={self.n_samples}, n_features={self.n_features}, "
-            f"n_batches={self.n_batches})"
-        )

@@ -58,6 +58,7 @@ class Moments(RowState):
 
     kind: ClassVar[str] = "moments"
     default_method: str = "trace"
+    _shown: ClassVar[tuple[str, ...]] = ("order",)
 
     def __init__(self, *, order: int | str = 4, feature_names: Sequence[str] | None = None) -> None:
         check_choice("order", order, _ORDERS)
@@ -234,9 +235,3 @@ class Moments(RowState):
                 "call update with data first."
             )
         return self._sums
-
-    def __repr__(self) -> str:
-        return (
-            f"Moments(n_samples={self.n_samples}, n_features={self.n_features}, "
-            f"order={self.order!r})"
-        )

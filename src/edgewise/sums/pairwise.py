@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,7 @@ from edgewise.errors import DataError, ParameterError, StateFileError
 from edgewise.sums.batches import BatchedState
 from edgewise.sums.blocks import Centre, quiet
 from edgewise.sums.power import IntArray, UnitSums
-from edgewise.tables.options import checked_weights
-from edgewise.tables.table import ColumnBlock, Rows, weights_of
+from edgewise.tables.table import Rows, weights_of
 
 # Weights vary if the square of their relative spread is above this.
 _NO_SPREAD = 1e-13
@@ -212,28 +211,6 @@ class PairwiseMoments(BatchedState[PairwiseSums]):
     def weighted(self) -> bool:
         """Whether the rows came with weights."""
         return self.n_samples > 0 and any(part.weight is not None for part in self._parts())
-
-    def update(self, X: Rows, *, weights: Any = None) -> Self:
-        """Add more rows, which follow the earlier ones in time.
-
-        `weights` say how much each row counts; rows of weight zero are left out.
-        """
-        if weights is None:
-            return super().update(X)
-        rows, names = self._aligned(X)
-        own = checked_weights(weights)
-        if len(own) != rows.shape[0]:
-            raise ParameterError(
-                f"weights: expected one weight for each of {rows.shape[0]} rows, got {len(own)} "
-                "weights."
-            )
-        used = own > 0
-        if used.any():
-            used_rows = ColumnBlock.of(np.asarray(rows)[used])
-            used_rows.weights = own[used]
-            super().update(used_rows)
-            self.feature_names = names
-        return self
 
     def _take(self, rows: Rows) -> None:
         self._check_weighted(weights_of(rows) is not None)

@@ -228,6 +228,7 @@ class RowSums(ABC):
     n_samples: int = 0
     n_features: int | None = None
     feature_names: tuple[str, ...] | None
+    _shown: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def _empty(self) -> Self:
@@ -306,6 +307,10 @@ class RowSums(ABC):
         vars(copied).update(vars(self))
         vars(copied).pop("_lock", None)
         return copied
+
+    def __repr__(self) -> str:
+        facts = {name: getattr(self, name) for name in ("n_samples", "n_features", *self._shown)}
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in facts.items())})"
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}
