@@ -28,12 +28,7 @@ _LARGEST = np.nextafter(1.0, 0.0)
 
 
 class EdgeEnds(NamedTuple):
-    """|ρ̂_ij| of the edges, 0 elsewhere, and what it may be.
-
-    `size` (p, p): |ρ̂_ij|.
-    `middle` (p, p): What is left of it when its selection is allowed for.
-    `sure` (p, p): The lower end of the interval that holds for all pairs at once; never below 0.
-    """
+    """ρ̂_ij| of the edges, 0 elsewhere: its `middle` after selection, its ends, `sure` for all pairs."""
 
     size: FloatArray
     middle: FloatArray

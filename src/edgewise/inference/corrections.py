@@ -60,14 +60,9 @@ def _log_factor(m: int, correction: str) -> float:
 class MaxStatistic:
     """The largest of all |T_ij| under the null, by a Gaussian multiplier bootstrap over batches.
 
-    A draw is Σ_b g_b F_b / √Σ_b F_b² with g ~ N(0, 1), F_b the influence of batch b. Statistics
-    move from Student's to the normal scale of the draws by their tail probabilities. The step-down
-    form (Romano & Wolf 2005) tests each edge against the maximum over those not yet rejected.
-
-    `influences`: What each batch adds to all pairs, of shape (batches, pairs); called when it is
-      needed.
-    `diagonal`: Whether the influences are those of all entries, those on the diagonal last.
-    `entries` (p, p): The pairs, or entries, of the family; None for all.
+    A draw is Σ_b g_b F_b / √Σ_b F_b² with g ~ N(0, 1), F_b the influence of batch b; statistics
+    move to its normal scale by their tail probabilities. With `diagonal`, influences are those of
+    all entries, the diagonal last; `entries` are those of the family.
     """
 
     influences: Callable[[], FloatArray]

@@ -19,9 +19,7 @@ from edgewise.inference.uncertainty import Bound, LargestRadius, PerEdge
 class Decision:
     """Log p-values and decisions of the pairs above the diagonal, and the threshold.
 
-    Pairs that are not `tested` (None: all are) have NaN and are not edges. Where every pair has a
-    threshold of its own, `log_level` is the level that it is computed from when it is needed: that
-    takes as long as a small test.
+    Pairs that are not `tested` have NaN. Thresholds of each pair follow from `log_level` if needed.
     """
 
     log_pvalue: FloatArray

@@ -20,9 +20,7 @@ from edgewise.tables.table import FileRead
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The chosen neighbours of each column, by which a pair is adjusted for few columns.
-
-    A pair is adjusted for the neighbours of both of its columns, without the two themselves.
+    """The chosen neighbours of each column: a pair is adjusted for those of both of its columns.
 
     Attributes
     ----------
@@ -58,14 +56,7 @@ class Selection:
 class Provenance:
     """Which rows the numbers come from, and how they were treated.
 
-    `n_missing`: How many values each column lacks, if it is known.
-    `n_dropped_alone`: How many rows were left out because of this column alone.
-    `pair_rows` (p, p): With missing="pairwise", the rows that have both columns of each pair.
-    `weights`: The column of sampling weights ("given" if it has no name).
-    `effective_rows`: With weights, the effective sample size.
-    `n_copies`: How many imputed copies of the rows were pooled.
-    `missing_information` (p, p): Of a pooled result, the share of each variance that is there
-      because values are missing.
+    `missing_information` is the share of each variance that is there because values are missing.
     """
 
     n_dropped: int = 0
@@ -94,13 +85,8 @@ class Provenance:
 class Measurement:
     """The estimate, a statistic for every pair, and what it is compared with.
 
-    `statistic` (p, p): What is compared with the reference or the bound.
-    `uncertainty`: Where p-values, thresholds and intervals come from.
-    `maxima`: The law of the largest statistic, where the method can resample: for the correction
-      "maxt", and for a bound on fewer entries.
-    `options`: The options of the method, and numbers that it found on the way, such as of batches.
-    `why`: Why it was chosen, if the user did not choose it.
-    `selection`: What each pair is adjusted for, where the method chooses it.
+    `maxima` is the law of the largest statistic, where the method can resample; `options` are those
+    of the method, and numbers that it found on the way.
     """
 
     method: str

@@ -23,10 +23,8 @@ Pairs: TypeAlias = tuple[tuple[str, str], ...]
 class Question:
     """What is asked of a measurement; see `Method.question`, which checks it.
 
-    `min_effect`: H₀ is |effect| ≤ this.
-    `effect_scale`: What the effect is.
-    `given`: Columns that are adjusted for; no pair with one of them is tested.
-    `pairs`: The only pairs to test; None for all that have no given column.
+    H₀ is |effect| ≤ `min_effect`; no pair with a `given` column is tested, only `pairs` if not
+    None.
     """
 
     alpha: float

@@ -103,13 +103,9 @@ def _far_critical(df: float, log_level: float) -> float:
 class AnytimeReference(Reference):
     """Critical values that hold at all times at once, for an estimate with standard error s.
 
-    An asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas, Ann. Statist.
-    2024) is the estimate ± s √{(tρ²+1)/(tρ²) · log((tρ²+1)/α²)} after t rows, narrowest at the t
-    that ρ is tuned to. The p-value is the smallest α whose interval excludes the null:
-    log α = ½(log(tρ²+1) − z² tρ²/(tρ²+1)).
-
-    The theorem needs an s that is known in the limit. An s from K batches never is (measured: up to
-    twice the error at 50 columns), so z has the tail probability of Student's t with K − 1 degrees.
+    An asymptotic confidence sequence (Waudby-Smith et al. 2024) is the estimate ± s √{(tρ²+1)/(tρ²)
+    · log((tρ²+1)/α²)} after t rows, so log α = ½(log(tρ²+1) − z² tρ²/(tρ²+1)). z has the tail
+    probability of Student's t, since an s from K batches is never known.
     """
 
     n_samples: int

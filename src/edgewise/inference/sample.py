@@ -69,13 +69,8 @@ _MANY_COLUMNS = 300
 class Needs:
     """What a method works from, with the options it was given.
 
-    `in_batches`: Keep the moments of batches of rows instead.
-    `reads_again`: Whether the rows are read after the first pass; if not, a state is enough.
-    `wide`: Whether there may be as many columns as rows, or more.
-    `concordance`: Of batches, keep the concordance of rows instead.
-    `products`: Whether the moments of all products of four columns serve in place of the rows.
-    `undecided`: The first pass decides between methods; batches are for rows that are read only
-      once.
+    `products`: The moments of all products of four columns serve in place of the rows.
+    `undecided`: The first pass decides between methods; batches are for rows read only once.
     """
 
     order: int | str = 2
@@ -104,15 +99,8 @@ class Needs:
 class Sample:
     """The sums that methods are made of, from rows or a saved state.
 
-    If something is not available, such as another pass over the rows of a state, the error says so
-    in one sentence.
-
-    `state`: The sums of the first pass.
-    `purpose`: The method or function that works on it, for messages.
-    `first_look`: What the first pass noted besides sums; a saved state has none.
-    `given`: The columns that every pair is to be adjusted for, where a method chooses among
-      columns.
-    `estimate`: The estimate from these moments, if it is known already.
+    If something is not available, the error says so in one sentence with the `purpose`. `given` are
+    columns that every pair is to be adjusted for, `estimate` that of these moments, if known.
     """
 
     state: RowState

@@ -23,11 +23,9 @@ _FEWEST_ROWS_PER_COLUMN = 1.5
 class Auto(Method):
     """The method that suits the rows: `Score`, `Batch` or `Nodewise`; `result.why` says why.
 
-    All of them ask the same question, whether a partial correlation is zero, so p-values mean the
-    same. The choice looks at the rows and never at the edges: `nodewise` where there are too few
-    rows for the columns, `batch` where rows depend on the rows before them (a test at the level
-    0.01) or can be read only once, else `score`. Where few methods can do what is asked for, such
-    as clusters or a comparison of two groups, it chooses among these.
+    All ask whether a partial correlation is zero. The choice looks at the rows and never at the
+    edges: `nodewise` where they are too few for the columns, `batch` where they depend on the rows
+    before them or can be read only once, else `score`; or what else can do what is asked for.
 
     Parameters
     ----------

@@ -49,14 +49,12 @@ _FEWEST_LONG_BATCHES = 16
 
 @dataclass(frozen=True)
 class Batch(Method):
-    """Fisher's z = atanh ρ̂_ij over its standard error from the spread between batches; Student's t.
+    """Fisher's z = atanh ρ̂_ij over its standard error from the spread between batches; Student's
+    t.
 
-    The spread is that of the delete-one-batch jackknife: with z_(−b) the estimate without batch b,
-    Var(z) ≈ (K−1)/K Σ_b (z_(−b) − mean)², but never below the 1/(n−p−1) of Gaussian rows. Where
-    rows depend on the rows before them, n is there divided by the time over which they do, and
-    batches are at least 15 times as long, if that leaves 16.
-    Guarantee: per edge, in the limit, for rows of any distribution with fourth moments whose
-    dependence is shorter than a batch.
+    The spread is the delete-one-batch jackknife's, never below the 1/(n−p−1) of Gaussian rows.
+    Where rows depend on the rows before them, n is there divided by the time over which they do,
+    and batches are at least 15 times as long, if that leaves 16.
 
     Parameters
     ----------

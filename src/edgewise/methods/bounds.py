@@ -122,9 +122,8 @@ class _Algorithm1(BoundMethod):
 class Trace(_Algorithm1):
     """Algorithm 1 with the trace radius, ε = √(2 Tr Cov(U(Σ̂))) z_{1−α/2}.
 
-    With probability 1 − α no zero of Θ is declared an edge, for independent rows of any
-    distribution with fourth moments (Corollary 1, by Székely & Bakirov 2003, for α ≤ 0.2152).
-    P-values above that limit are reported as 1: no proven level rejects.
+    With probability 1 − α no zero of Θ is declared an edge, for independent rows with fourth
+    moments and α ≤ 0.2152 (Corollary 1). P-values above that limit are 1: no proven level rejects.
 
     Parameters
     ----------
@@ -154,19 +153,16 @@ class Trace(_Algorithm1):
 class Eig(_Algorithm1):
     """Algorithm 1 with the eigenvalue radius, ε = √(2 λ_max(Cov(U(Σ̂)))) z_{1−α/2}.
 
-    The paper's Lemma 1 is not a bound on ‖Σ̂ − Σ‖₂. The error of a single entry still has probability
-    at most α, in the limit; all entries together were conservative in every simulation, because
-    other steps of the threshold have slack.
+    The paper's Lemma 1 is not a bound on ‖Σ̂ − Σ‖₂: the error of a single entry has probability at
+    most α in the limit, that of all entries together was conservative in every simulation.
 
     Parameters
     ----------
-    mu : float
-        The paper's constant.
-    standardize : bool
-        Divide the columns by their standard deviations first.
+    mu, standardize : optional
+        As for `Trace`.
     solver : {"auto", "full", "matrix-free"}
         "full" builds the covariance matrix of all entries of Σ̂; "matrix-free" only multiplies with
-        it, and adds the residual of its largest eigenvalue. "auto" takes the faster one.
+        it, and adds an error bar to the eigenvalue. "auto" takes the faster one.
     """
 
     solver: str = _solver_option()
@@ -248,9 +244,7 @@ class RadiusMethod(BoundMethod):
 
 @dataclass(frozen=True)
 class Spectral(RadiusMethod):
-    r"""Edge where \|Θ̂_ij\| ≥ ε/(α̂_p(α̂_p − ε)): never above the paper's threshold, and without a μ.
-
-    Guarantee: all entries at once.
+    r"""Edge where \|Θ̂_ij\| ≥ ε/(α̂_p(α̂_p − ε)), for all entries at once: never above the paper's.
 
     Parameters
     ----------
@@ -291,23 +285,20 @@ class Spectral(RadiusMethod):
 
 @dataclass(frozen=True)
 class Whitened(RadiusMethod):
-    r"""Edge where \|ρ̂_ij\| ≥ ε, ε bounding the error of the whitened covariance, for all entries at once.
+    r"""Edge where \|ρ̂_ij\| ≥ ε, a bound on the whitened covariance, for all entries at once.
 
     Parameters
     ----------
     radius : {"trace", "chi2", "eig", "hoeffding", "bernstein", "chebyshev"}
-        In the limit, for independent rows with fourth moments: "trace" (α ≤ 0.2152) and the sharper
-        "chi2" (all levels); "eig" is not a bound for many variables. For every n: "hoeffding" and
-        the far sharper "bernstein" within the declared `support`, with the threshold ε/(1 − ε);
-        "chebyshev" for a kurtosis of at most the declared `kurtosis`.
+        In the limit: "trace" (α ≤ 0.2152), the sharper "chi2", and "eig", a heuristic for many
+        variables. For every n: "hoeffding" and the sharper "bernstein" within the declared
+        `support`, "chebyshev" for a kurtosis of at most the declared one.
     support : interval or intervals, optional
         The lowest and the highest value that every column, or each one, can take.
     solver : {"auto", "full", "matrix-free"}
-        How eigenvalues are found. Above 63 columns "chi2" estimates them, and widens ε by three
-        standard errors of that.
+        How eigenvalues are found. Above 63 columns "chi2" estimates them, and widens ε.
     kurtosis : float, optional
-        The most that Mardia's kurtosis E(yᵀΘy)², y = x − E x, can be, in multiples of that of
-        Gaussian rows.
+        The most that Mardia's kurtosis can be, in multiples of that of Gaussian rows.
     """
 
     radius: str = _radius_option((*RADII, "chebyshev"))
@@ -575,16 +566,13 @@ class Entrywise(BoundMethod):
     r"""Edge where \|Θ̂_ij\| ≥ c se_ij: each entry has its own threshold, and all hold at once.
 
     se is the delete-one-batch jackknife's, never below that of Gaussian rows. c is the 1 − α
-    quantile of the largest \|Θ̂_ij − Θ_ij\|/se_ij over all entries, the diagonal included, from a
-    multiplier bootstrap over the batches, and never above Student's at α/(p(p+1)/2). Its degrees of
-    freedom are the batches − 1, and fewer where the influences of batches have heavy tails. If only
-    some pairs are tested, c is that of their entries and of the diagonal entries of their columns.
+    quantile of the largest \|Θ̂_ij − Θ_ij\|/se_ij over the entries, from a multiplier bootstrap
+    over the batches, and never above Student's at α over their number.
 
     Parameters
     ----------
     n_batches : int, optional
-        At least that many batches and less than twice as many; by default 100, fewer where batches
-        would be very short.
+        At least that many batches, less than twice as many; by default 100, or fewer.
     random_state : int
         Seed of the bootstrap.
     """

@@ -37,24 +37,20 @@ _MANY_TIES, _TIES_THAT_SHOW = 0.05, 0.05
 class Kendall(Method):
     """Partial correlations of the latent variables behind the order of the rows; Student's t.
 
-    Kendall's τ is a U-statistic whose kernel is a sign: it has all moments whatever the tails, and
-    no increasing change of a column changes it. If the columns are such changes of variables with an
-    elliptical distribution (Gaussian, t, Cauchy: an elliptical copula), these have the correlations
-    sin(πτ/2), whose inverse has the partial correlations that are tested, on Fisher's z scale, with
-    the delete-one jackknife over rows or batches. The variance is never taken below that of
-    independent columns. Above 1024 rows, only rows within blocks are compared.
+    If the columns are increasing changes of variables with an elliptical distribution, these have
+    the correlations sin(πτ/2), whose inverse has the partial correlations that are tested, with the
+    delete-one jackknife over rows or batches. Above 1024 rows, only rows within blocks are
+    compared.
 
     Parameters
     ----------
     n_batches : int, optional
         Leave out at least that many batches of consecutive rows in turn; by default a few rows at a
-        time, and above 12 800 rows 100 batches or more. Batches that are longer than the dependence
-        between rows allow for it.
+        time, and above 12 800 rows 100 batches or more. Longer batches allow for dependent rows.
     random_state : int
         Seed of the bootstrap of ``correction="maxt"``.
     radius : {None, "hoeffding"}
-        With "hoeffding", bound all entries at once instead: for every number of rows, whatever the
-        tails, without a declared support. It needs many rows.
+        With "hoeffding", bound all entries at once instead, for every number of rows.
 
     Examples
     --------

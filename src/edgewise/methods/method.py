@@ -110,13 +110,10 @@ def seed_option(help: str = "Seed of the bootstrap of --correction maxt.") -> An
 class Method(ABC):
     """A test of all edges, and what a user needs to know to choose it.
 
-    `guarantee`: What holds, in about five words.
-    `condition`: What the guarantee assumes about the rows, in words.
-    `assumes`: The same for programs, which compare it with facts about the data.
-    `supports`: What it can do besides; see `check_supports`.
+    `guarantee`: What holds, in about five words; `condition`: what it assumes about the rows, in
+      words, and `assumes` for programs.
     `simultaneous`: One threshold for all entries at once, so that no correction applies.
-    `effect_scale`: The scale of `min_effect`: "partial_correlation", or "precision" for entries of
-      Θ.
+    `effect_scale`: That of `min_effect`, "partial_correlation" or "precision".
     """
 
     name: ClassVar[str]

@@ -29,12 +29,9 @@ _MANY_CUT = 0.1
 class Nodewise(Method):
     """The score test of each pair, given the few columns that a lasso chooses.
 
-    For every column the scaled lasso on all others chooses its neighbours A_i. The pair (i, j) is
-    adjusted for S_ij = (A_i ∪ A_j) ∖ {i, j} and tested as by `Score`. A neighbour that the lasso
-    misses for one of the two is usually chosen for the other (double selection, Belloni,
-    Chernozhukov & Hansen 2014). So the test holds with more columns than rows, if the graph is
-    sparse: few neighbours for each column, s log p small beside √n. The data can contradict that (a
-    caution says so), but they cannot prove it.
+    The scaled lasso of each column on all others chooses its neighbours A_i, and the pair (i, j) is
+    adjusted for (A_i ∪ A_j) ∖ {i, j} (double selection, Belloni, Chernozhukov & Hansen 2014). So
+    the test holds with more columns than rows, if the graph is sparse: s log p small beside √n.
 
     Parameters
     ----------
@@ -42,8 +39,7 @@ class Nodewise(Method):
         The penalty of the lasso, in units of √(2 log(p/√n)/n). A smaller one chooses more columns,
         some by chance, which makes p-values too small.
     max_neighbours : int, optional
-        The most neighbours that a column keeps, those with the largest coefficients; by default one
-        for eight rows.
+        The most neighbours that a column keeps; by default one for eight rows.
 
     Examples
     --------

@@ -25,25 +25,18 @@ _FEWEST_DEGREES = 3.0
 
 @dataclass(frozen=True)
 class Score(Method):
-    """T_ij = Σ e_i e_j / √max(Σ w e_i² e_j², Σe_i²Σe_j²/(n−p+1)).
+    """T_ij = Σ e_i e_j / √max(Σ w e_i² e_j², Σe_i²Σe_j²/(n−p+1)), e the residuals given the others.
 
-    e_i and e_j are the residuals of x_i and x_j given the other p − 2 variables. The divisor uses
-    the rows' own fourth moments instead of the Gaussian ones, but is never below these: where two
-    rare events never meet in the sample, the rows' own variance collapses. w = 1/((1−h)(1−h+τh)),
-    h the leverage of the row, undoes that fitted residuals are smaller than errors; τ is one over
-    the variance of the row's errors, relative to all rows. T is compared with the law of
-    Σ ±√w e_ie_j under random signs. Intervals and minimal effects are the same test at other ρ.
+    The divisor is never below the Gaussian one: where two rare events never meet in the sample, the
+    rows' own variance collapses. w = 1/((1−h)(1−h+τh)), h the leverage of the row and τ one over
+    the relative variance of its errors, undoes that residuals are smaller than errors. T is
+    compared with the law of Σ ±√w e_ie_j under random signs. Rows in clusters are summed within
+    each first.
 
-    For rows in clusters e_ie_j is summed within each cluster first, then squared. Where rows lack
-    values or have weights, w is found by leaving out each row in turn, and the least variance of a
-    pair is that of as many Gaussian rows as it rests on.
-
-    With `lags`, each row is adjusted for so many rows before it, so that rows may depend on these;
-    `result.lagged` has the directed edges from the past.
-
-    What remains: rows that are skewed, have heavy tails and share them. There `score` finds a false
-    edge in up to 17 % of data sets for a nominal 5 %; a caution of the result says that tails are
-    heavy.
+    With `lags`, each row is adjusted for so many rows before it, and `result.lagged` has the
+    directed edges from the past. Where rows are skewed, have heavy tails and share them, `score`
+    finds a false edge in up to 17 % of data sets for a nominal 5 %, and a caution says that tails
+    are heavy.
 
     Parameters
     ----------

@@ -18,11 +18,7 @@ from edgewise.methods.planning import Measured
 
 @dataclass(frozen=True)
 class Sequential(Method):
-    """The test of batch means at a level that holds at all looks at once.
-
-    At however many looks, the probability of ever calling a pair without an edge an edge should be
-    at most the level. `ConfidenceSequence` says which part of that is proven, and is the way to
-    test a stream.
+    """The test of batch means at a level that holds at all looks at once, as `ConfidenceSequence`.
 
     Parameters
     ----------

@@ -25,13 +25,10 @@ _LEAST = 1e-10  # of 1 − h, as in sums/score.py
 class Wald(Method):
     """Fisher's z = atanh ρ̂_ij over its sandwich standard error; Student's t.
 
-    The influence of a row on ρ̂_ij is v_iv_j + (ρ̂/2)(v_i² + v_j²), v the unit-variance residuals,
-    divided by 1 − h, h the row's leverage. The variance is never taken below that of Gaussian rows,
-    and the degrees of freedom 2n/(κ − 1), κ the kurtosis of the influences, allow for its own
-    uncertainty. `compare_groups` weighs rows as the score test does, which finds more.
-
-    For rows in clusters, which lack values or have weights, the standard error is that of the
-    delete-one jackknife over clusters or rows; clusters have at most G − 1 degrees of freedom.
+    The influence of a row on ρ̂_ij is v_iv_j + (ρ̂/2)(v_i² + v_j²) over 1 − h, v the unit-variance
+    residuals and h the leverage. The variance is never below that of Gaussian rows; the degrees of
+    freedom are 2n/(κ − 1), κ the kurtosis of the influences. For rows in clusters, which lack
+    values or have weights, it is the delete-one jackknife.
     """
 
     name: ClassVar[str] = "wald"

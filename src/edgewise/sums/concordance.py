@@ -319,11 +319,9 @@ _CHUNK_ELEMENTS = 1 << 20
 class ConcordanceMoments(RowState):
     """Which columns go up together between rows: enough for Kendall's τ and its standard error.
 
-    Rows are kept as they are until there are 12 800 of them, a window (100 n_batches, if that is
-    more). They are then dealt out to 100 blocks, the rows of a block are compared with each other,
-    and sums of p × p numbers are left, for between n_batches and twice as many units of consecutive
-    rows. Memory is O(p (n_batches p + 12 800)), whatever the number of rows. A saved state has the
-    rows that are kept, and up to 1024 sample rows of the whole stream, as they are.
+    Rows are kept until there are 12 800 of them (100 n_batches, if that is more), are then dealt
+    out to 100 blocks and compared within these. Memory is O(p (n_batches p + 12 800)). A saved
+    state has the rows that are kept, and up to 1024 sample rows of the whole stream.
 
     Parameters
     ----------
@@ -341,10 +339,7 @@ class ConcordanceMoments(RowState):
     >>> state = ConcordanceMoments().update(X[:300]).update(X[300:])
     >>> state.kendall().round(2).tolist()[0]
     [1.0, 0.5, -0.02]
-
-    The correlation of the Gaussian variables that would have such a τ is sin(πτ/2):
-
-    >>> state.covariance().round(2).tolist()[0]
+    >>> state.covariance().round(2).tolist()[0]  # sin(πτ/2)
     [1.0, 0.71, -0.02]
     """
 
