@@ -9,7 +9,7 @@ import pytest
 
 from edgewise import edge_test
 from edgewise.inference.sample import Needs, open_sample
-from edgewise.methods.bounds import radius_of
+from edgewise.methods.bounds import Whitened
 from edgewise.simulate import make_chain_precision, sample
 
 ALPHA = 0.05
@@ -70,9 +70,8 @@ def test_few_whitened_rows(trial, law, p):
             # In units of the estimate, and with each row part of what whitens it.
             (naive, False, own / (1 + own)),
         ):
-            radius, _ = radius_of(
-                "chi2", evidence, whitening, support=None, solver="full", whitened=whitened
-            )
+            method = Whitened(radius="chi2", solver="full")
+            radius, _ = method.radius_of(evidence, whitening, whitened=whitened)
             level = radius.log_level(np.array([np.linalg.norm(errors)]))[0]
             events.append(level < math.log(ALPHA))
     trial.rate_at_most("‖error‖ above its radius", left, ALPHA)

@@ -98,7 +98,7 @@ def test_far_from_zero(offset):
     np.testing.assert_allclose(
         total.pooled().covariance(), np.cov(exact, rowvar=False), atol=1e-8, rtol=1e-8
     )
-    for g, scatter in enumerate(total.sums_about(centre, slice(None)).second):
+    for g, scatter in enumerate(total.sums_of(slice(None)).about(centre).second):
         mine = centred[labels == g]
         np.testing.assert_allclose(scatter, mine.T @ mine, atol=1e-6, rtol=1e-7)
 

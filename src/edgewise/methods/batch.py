@@ -49,8 +49,7 @@ _FEWEST_LONG_BATCHES = 16
 
 @dataclass(frozen=True)
 class Batch(Method):
-    """Fisher's z = atanh ρ̂_ij over its standard error from the spread between batches; Student's
-    t.
+    """Fisher's z = atanh ρ̂_ij over its error from the spread between batches; Student's t.
 
     The spread is the delete-one-batch jackknife's, never below the 1/(n−p−1) of Gaussian rows.
     Where rows depend on the rows before them, n is there divided by the time over which they do,

@@ -115,7 +115,7 @@ class _Algorithm1(BoundMethod):
         eigenvalues: FloatArray = np.linalg.eigvalsh(estimate.covariance).astype(np.float64)
         bound = Bound(radius, FrobeniusTransfer(eigenvalues, self.mu))
         options = {"mu": self.mu, "standardize": self.standardize, **solved}
-        return self.measurement(sample, estimate, estimate.precision, bound, options=options)
+        return self.bounded(sample, estimate, bound, options)
 
 
 @dataclass(frozen=True)
@@ -241,6 +241,35 @@ class RadiusMethod(BoundMethod):
     def variants(cls) -> tuple[tuple[str, Method], ...]:
         return ((f"{cls.name}, chi2", cls(radius="chi2")), (f"{cls.name}, trace", cls()))
 
+    def radius_of(
+        self, sample: Sample, A: FloatArray | None, *, whitened: bool = False
+    ) -> tuple[Radius, dict[str, Any]]:
+        """The radius of Σ̂ in the coordinates A c, and what a result records about it."""
+        options: dict[str, Any] = {"radius": self.radius}
+        if self.radius in WITH_SUPPORT:
+            options["support"] = np.asarray(self.support).tolist()
+            bounded = hoeffding_radius if self.radius == "hoeffding" else bernstein_radius
+            return bounded(sample, A, self.support), options
+        if self.radius == "trace":
+            return NormalRadius(_frobenius_trace(sample, A), TRACE_MAX_ALPHA), options
+        if self.radius == "eig":
+            largest, solved = covcov_largest(sample, A, self.solver, frobenius=True)
+            return NormalRadius(largest, for_all=0.0), options | solved
+        p = len(sample.feature_names)
+        small = self.solver == "auto" and p * (p + 1) // 2 <= _LARGEST_SPECTRUM
+        if self.solver == "full" or small:
+            matrix = sample.covcov_matrix(A, frobenius=True, left_out=whitened)
+            spectrum: FloatArray = np.linalg.eigvalsh(matrix).astype(np.float64)
+            return ChiSquareRadius(np.maximum(spectrum, 0.0)), options | {"solver": "full"}
+        # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
+        from edgewise.paper.spectrum import estimate_spectrum
+
+        operator = sample.covcov_operator(A, frobenius=True, left_out=whitened)
+        seen = estimate_spectrum(operator, _frobenius_trace(sample, A, left_out=whitened))
+        radius = ChiSquareRadius.estimated(seen.values, seen.counts)
+        solved = _matrix_free(operator.passes, operator.products, radius.slack)
+        return radius, options | solved
+
 
 @dataclass(frozen=True)
 class Spectral(RadiusMethod):
@@ -269,18 +298,10 @@ class Spectral(RadiusMethod):
         estimate, A = self.estimate(sample), None
         if self.standardize:
             estimate, A = estimate.standardized(), estimate.standardization
-        radius, options = radius_of(
-            self.radius, sample, A, support=self.support, solver=self.solver
-        )
+        radius, options = self.radius_of(sample, A)
         smallest = float(np.linalg.eigvalsh(estimate.covariance)[0])
         bound = Bound(radius, SpectralTransfer(np.ones(len(estimate.covariance)), smallest))
-        return self.measurement(
-            sample,
-            estimate,
-            estimate.precision,
-            bound,
-            options=options | {"standardize": self.standardize},
-        )
+        return self.bounded(sample, estimate, bound, options | {"standardize": self.standardize})
 
 
 @dataclass(frozen=True)
@@ -338,52 +359,17 @@ class Whitened(RadiusMethod):
             variance = relative_variance(sample.n_samples, p, self.kurtosis)
             bound = Bound(ChebyshevRadius(variance), RelativeTransfer(diagonal))
             options = {"radius": self.radius, "kurtosis": self.kurtosis}
-            measured = self.measurement(
-                sample, estimate, estimate.precision, bound, options=options
-            )
+            measured = self.bounded(sample, estimate, bound, options)
             cautions = _about_kurtosis(sample, estimate, self.kurtosis)
             return replace(measured, cautions=(*cautions, *measured.cautions))
-        radius, options = radius_of(
-            self.radius,
-            sample,
-            estimate.whitening,
-            support=self.support,
-            solver=self.solver,
-            whitened=True,
-        )
+        radius, options = self.radius_of(sample, estimate.whitening, whitened=True)
         # Those for every n bound the error in units of Σ̂, the others in units of Σ.
         transfer = (
             SpectralTransfer(diagonal)
             if self.radius in WITH_SUPPORT
             else RelativeTransfer(diagonal, limit=1.0)
         )
-        return self.measurement(
-            sample, estimate, estimate.precision, Bound(radius, transfer), options=options
-        )
-
-
-def radius_of(
-    kind: str,
-    sample: Sample,
-    A: FloatArray | None,
-    *,
-    support: Any,
-    solver: str,
-    whitened: bool = False,
-) -> tuple[Radius, dict[str, Any]]:
-    """The radius of Σ̂ in the coordinates A c, and what a result records about it."""
-    options: dict[str, Any] = {"radius": kind}
-    if kind in WITH_SUPPORT:
-        options["support"] = np.asarray(support).tolist()
-        bounded = hoeffding_radius if kind == "hoeffding" else bernstein_radius
-        return bounded(sample, A, support), options
-    if kind == "trace":
-        return NormalRadius(_frobenius_trace(sample, A), TRACE_MAX_ALPHA), options
-    if kind == "eig":
-        largest, solved = covcov_largest(sample, A, solver, frobenius=True)
-        return NormalRadius(largest, for_all=0.0), options | solved
-    radius, solved = _chi_square(sample, A, solver, left_out=whitened)
-    return radius, options | solved
+        return self.bounded(sample, estimate, Bound(radius, transfer), options)
 
 
 def covcov_largest(
@@ -403,23 +389,6 @@ def covcov_largest(
     # Vectors multiplied in one pass: of files, reading costs as much as a product.
     found = largest_eigenvalue(operator, block=1 if sample.in_memory else 4)
     return found.upper, _matrix_free(found.passes, found.products, found.width)
-
-
-def _chi_square(
-    sample: Sample, A: FloatArray | None, solver: str, *, left_out: bool
-) -> tuple[ChiSquareRadius, dict[str, Any]]:
-    p = len(sample.feature_names)
-    if solver == "full" or (solver == "auto" and p * (p + 1) // 2 <= _LARGEST_SPECTRUM):
-        matrix = sample.covcov_matrix(A, frobenius=True, left_out=left_out)
-        spectrum: FloatArray = np.linalg.eigvalsh(matrix).astype(np.float64)
-        return ChiSquareRadius(np.maximum(spectrum, 0.0)), {"solver": "full"}
-    # Here, because SciPy's sparse algebra is slow to import, and seldom needed.
-    from edgewise.paper.spectrum import estimate_spectrum
-
-    operator = sample.covcov_operator(A, frobenius=True, left_out=left_out)
-    seen = estimate_spectrum(operator, _frobenius_trace(sample, A, left_out=left_out))
-    radius = ChiSquareRadius.estimated(seen.values, seen.counts)
-    return radius, _matrix_free(operator.passes, operator.products, radius.slack)
 
 
 def _matrix_free(passes: int, products: int, width: float) -> dict[str, Any]:
@@ -598,7 +567,12 @@ class Entrywise(BoundMethod):
         influence = left_out.precision()
         p = len(sample.feature_names)
         maxima = MaxStatistic(partial(np.asarray, influence), self.random_state, diagonal=True)
-        student = Student(_degrees(influence))
+        # Batches − 1 degrees of freedom, and fewer where tails are heavy.
+        squares = influence**2
+        mean = np.maximum(squares.mean(axis=0), np.finfo(float).tiny)
+        kurtosis = np.asarray(np.median(np.mean((squares / mean) ** 2, axis=0)))
+        batches = len(influence)
+        student = Student(min(float(degrees_of_freedom(batches, kurtosis)), batches - 1.0))
         radius = LargestRadius(maxima.largest(), student, p * (p + 1) // 2)
         bound = Bound(
             radius,
@@ -614,12 +588,3 @@ class Entrywise(BoundMethod):
             maxima=maxima,
             options={"n_batches": left_out.batches},
         )
-
-
-def _degrees(influence: FloatArray) -> float:
-    """Degrees of freedom of the standard errors: batches − 1, and fewer where tails are heavy."""
-    batches, squares = len(influence), influence**2
-    mean = np.maximum(squares.mean(axis=0), np.finfo(float).tiny)
-    kurtosis = np.median(np.mean((squares / mean) ** 2, axis=0))
-    matched = float(degrees_of_freedom(batches, np.asarray(kurtosis)))
-    return min(matched, float(batches - 1))

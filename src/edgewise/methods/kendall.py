@@ -90,7 +90,8 @@ class Kendall(Method):
     @property
     def relies_on(self) -> Assumes:
         # Batches of consecutive rows, if the user asks for them, allow for dependence between rows.
-        return self.assumes if self.n_batches is None else self.assumes & ~Assumes.INDEPENDENT_ROWS
+        own = self.n_batches is not None and not self.simultaneous
+        return self.assumes & ~Assumes.INDEPENDENT_ROWS if own else self.assumes
 
     @classmethod
     def variants(cls) -> tuple[tuple[str, Method], ...]:
@@ -166,10 +167,6 @@ class KendallBound(Kendall):
 
     def __repr__(self) -> str:
         return super().__repr__().replace("KendallBound", "Kendall")  # as users make it
-
-    @property
-    def relies_on(self) -> Assumes:
-        return self.assumes
 
     def _measured(
         self, sample: Sample, latent: LatentEstimate, concordance: Concordance

@@ -459,7 +459,7 @@ def _clusters(
     B = estimate.residual_map
     for start in range(0, len(left), clusters.step):
         some = slice(start, start + clusters.step)
-        mine = clusters.sums_about(estimate.centre, some)
+        mine = clusters.sums_of(some).about(estimate.centre)
         rest = without(clusters.sums_of(some))
         share = (left[some] - 1) / (n - 1)
         yield _Units(B.T @ mine.second @ B, rest, root, share, tau[some], mine.first @ B)
@@ -476,7 +476,7 @@ def _taus(clusters: ClusterMoments, estimate: PrecisionEstimate) -> FloatArray:
     fitted, first, second = np.empty((3, len(counts)))
     for start in range(0, len(counts), clusters.step):
         some = slice(start, start + clusters.step)
-        mine = clusters.sums_about(estimate.centre, some)
+        mine = clusters.sums_of(some).about(estimate.centre)
         mean = counts[some] / n
         sums, right = mine.first @ B, mine.second @ B
         # With C the centred rows of a cluster, H = CΘCᵀ/(n − 1) + 1/n; this is similar to CᵀCΘ.

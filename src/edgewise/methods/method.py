@@ -34,7 +34,7 @@ from edgewise.inference.diagnosis import diagnosis_of
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.question import Question, checked_family
 from edgewise.inference.sample import Needs, Sample
-from edgewise.inference.uncertainty import Uncertainty
+from edgewise.inference.uncertainty import Bound, Uncertainty
 from edgewise.methods.planning import Measured
 
 #: What a method may support besides complete, independent rows. "two groups" are those that
@@ -283,3 +283,8 @@ class BoundMethod(Method):
     simultaneous: ClassVar[bool] = True
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS
     condition: ClassVar[str] = "independent rows of any distribution with fourth moments"
+
+    def bounded(
+        self, sample: Sample, estimate: PrecisionEstimate, bound: Bound, options: dict[str, Any]
+    ) -> Measurement:
+        return self.measurement(sample, estimate, estimate.precision, bound, options=options)

@@ -469,33 +469,25 @@ def _log_contour(x: float, weights: FloatArray, counts: FloatArray, *, upper: bo
     # Far out, the rounding of the exponent itself limits the accuracy.
     tolerance = max(_TOLERANCE, 1e-15 * abs(height))
     previous = math.nan
+
+    def trapezoid(step: float) -> float:
+        """Twice the integral over t ≥ 0, in chunks until the terms no longer matter."""
+        total, start, chunk = 0.0, 0, 64
+        while True:
+            t = step * np.arange(start, start + chunk)
+            s = c + 1j * t + bend * t * t
+            exponent = -0.5 * (np.log(1 - 2 * np.multiply.outer(s, weights)) @ counts) - s * x
+            terms = (np.exp(exponent - height) * (1j + 2 * bend * t) / s).imag / math.pi
+            if start == 0:
+                terms[0] /= 2
+            total += step * float(terms.sum())
+            if np.abs(terms[-4:]).max() * chunk * step <= 1e-16 * abs(total):
+                return total
+            start += chunk
+
     for _ in range(_MAX_HALVINGS):
-        total = _trapezoid(x, weights, counts, c, bend, height, step)
+        total = trapezoid(step)
         if abs(total - previous) <= tolerance * abs(total):
             break
         previous, step = total, step / 2
     return height + math.log(abs(total))
-
-
-def _trapezoid(
-    x: float,
-    weights: FloatArray,
-    counts: FloatArray,
-    c: float,
-    bend: float,
-    height: float,
-    step: float,
-) -> float:
-    """Twice the integral over t ≥ 0, in chunks until the terms no longer matter."""
-    total, start, chunk = 0.0, 0, 64
-    while True:
-        t = step * np.arange(start, start + chunk)
-        s = c + 1j * t + bend * t * t
-        exponent = -0.5 * (np.log(1 - 2 * np.multiply.outer(s, weights)) @ counts) - s * x
-        terms = (np.exp(exponent - height) * (1j + 2 * bend * t) / s).imag / math.pi
-        if start == 0:
-            terms[0] /= 2
-        total += step * float(terms.sum())
-        if np.abs(terms[-4:]).max() * chunk * step <= 1e-16 * abs(total):
-            return total
-        start += chunk

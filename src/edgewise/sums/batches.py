@@ -365,7 +365,3 @@ class ClusterMoments(RowSums):
     def sums_of(self, some: slice) -> PowerSums:
         """The sums of some of the clusters, each about an origin of its own, in a fixed order."""
         return self._merged()[1][some]
-
-    def sums_about(self, centre: Centre, some: slice) -> PowerSums:
-        """The same about a centre."""
-        return self.sums_of(some).about(centre)

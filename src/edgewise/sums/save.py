@@ -199,11 +199,8 @@ class State(ABC):
         return state
 
     def merge(self, other: Self) -> Self:
-        """Add the rows that another state of the same columns and options has seen, as rows that
-        follow.
-
-        The state itself is refused, because its rows would count twice; merge a copy if you mean
-        it.
+        """Add the rows that another state has seen, as rows that follow; the state itself is
+        refused.
         """
         merged = self + other
         vars(self).update(vars(merged))
@@ -303,6 +300,7 @@ class RowSums(ABC):
         return np.asarray(check_rows(X))[:, places], ours
 
     def copy(self) -> Self:
+        """An independent state of the same rows."""
         copied = object.__new__(type(self))
         vars(copied).update(vars(self))
         vars(copied).pop("_lock", None)

@@ -213,7 +213,9 @@ def sums_of_moments(
             # The products e_ie_j have about the kurtosis of v_iv_j.
             spread = share_of(eighth[rows], m**2)
             eighth[rows] = share_of(more[3] + spread * ordinary**2, own**2)
-            sixth[rows] = share_of(more[4] + _sixth_of(spread, n) * ordinary**3, own**3)
+            # Σa⁶ from Σa⁴ of n terms with Σa² = 1: (Σa⁴)²κ^{1/2}, κ = nΣa⁴, at most (Σa⁴)^{3/2}.
+            largest = np.minimum(spread**2.5 * math.sqrt(n), spread**1.5)
+            sixth[rows] = share_of(more[4] + largest * ordinary**3, own**3)
             cubes[rows] = more[1] + f2 * (
                 (plus**2 + 4 * square) * cube + 4 * r * plus * m + r * plus * tails
             )
@@ -224,11 +226,6 @@ def sums_of_moments(
     for matrix in (fourth, sixth):
         np.fill_diagonal(matrix, 0.0)
     return ScoreSums(second, cross, ends, fourth, sixth, square_square)
-
-
-def _sixth_of(fourth: FloatArray, n: int) -> FloatArray:
-    """Σa⁶ from Σa⁴ of n terms with Σa² = 1: (Σa⁴)²κ^{1/2}, κ = nΣa⁴, and at most (Σa⁴)^{3/2}."""
-    return np.minimum(fourth**2.5 * math.sqrt(n), fourth**1.5)
 
 
 class ScratchArrays(threading.local):
