@@ -17,7 +17,7 @@ import edgewise as ew
 from edgewise.errors import ParameterError, TooFewRowsWarning
 from edgewise.inference.question import Question
 from edgewise.inference.sample import open_sample
-from edgewise.methods.registry import METHODS, method_of
+from edgewise.methods.registry import method_of, registered
 from edgewise.results.base import equivalent_z
 from edgewise.results.result import Edge, EdgeTestResult, decide
 
@@ -359,7 +359,7 @@ def test_copies_are_the_same(again, used, rows):
 
 
 UPPER = np.triu_indices(4, k=1)
-every_method = pytest.mark.parametrize("method", list(METHODS))
+every_method = pytest.mark.parametrize("method", list(registered()))
 
 
 def measured(rows, method):
@@ -371,7 +371,7 @@ def measured(rows, method):
 def test_a_measurement_answers_many_questions(rows, method):
     """Nothing of a decision is left in it: each answer is that of a test made anew, to the bit."""
     measurement = measured(rows, method)
-    bound = METHODS[method].simultaneous
+    bound = registered()[method].simultaneous
     for alpha, correction, effect in (
         (0.05, "holm", 0.0),
         (0.01, "bonferroni", 0.0),
@@ -379,7 +379,7 @@ def test_a_measurement_answers_many_questions(rows, method):
         (0.05, None, 0.3),
     ):
         own = None if bound else correction
-        scale = METHODS[method].effect_scale
+        scale = registered()[method].effect_scale
         found = decide(measurement, Question(alpha, own, effect, scale))
         expected = ew.edge_test(rows, method=method, alpha=alpha, correction=own, min_effect=effect)
         assert found.to_json() == expected.to_json()

@@ -199,9 +199,7 @@ class State(ABC):
         return state
 
     def merge(self, other: Self) -> Self:
-        """Add the rows that another state has seen, as rows that follow; the state itself is
-        refused.
-        """
+        """Add the rows that another state has seen; the state itself is refused."""
         merged = self + other
         vars(self).update(vars(merged))
         return self
