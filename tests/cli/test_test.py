@@ -69,12 +69,6 @@ def test_at_most_15_edges(run_main, tmp_path):
         assert (f"… and {result.n_edges - 15} more edges (--all-edges)." in out) == (shown == 15)
 
 
-def test_several_files(run_main, tmp_path, rows, write_csv, same_result):
-    write_csv(tmp_path / "1.csv", "abcd", rows[:200])
-    write_csv(tmp_path / "2.csv", "dcba", rows[200:, ::-1])
-    same_result(found(run_main, "1.csv", "2.csv"), ew.edge_test(rows), names="abcd")
-
-
 def test_hostile_names(run_edgewise, tmp_path, hostile_names, hostile_rows, write_csv):
     path = write_csv(tmp_path / "h.csv", hostile_names, hostile_rows)
     done = run_edgewise(

@@ -54,15 +54,6 @@ def test_pairwise(asked, gaps, same_result, method):
     ) in err
 
 
-def test_drop(asked, gaps, same_result):
-    result, _, err = asked("gaps.csv", "--missing", "drop")
-    same_result(result, ew.edge_test(gaps, missing="drop", feature_names=NAMES))
-    assert (
-        "edgewise: 50 rows with missing values were left out; left out because of one column "
-        "alone: b (40), c (10). With --missing pairwise (score, wald, batch) they would count.\n"
-    ) in err
-
-
 @pytest.mark.parametrize("method", ["score", "batch"])
 def test_weights(asked, rows, gaps, weights, same_result, method):
     how = ("--weights", "w", "--method", method)

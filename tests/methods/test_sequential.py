@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import edgewise as ew
 from edgewise import ConfidenceSequence
 from edgewise.errors import DataError, NonFiniteError, ParameterError
 
@@ -22,26 +21,6 @@ def stream():
     return X
 
 
-def test_the_fields_of_a_result(stream):
-    sequence = ConfidenceSequence(0.1, tuned_for=2000)
-    assert sequence.update(stream) is sequence
-    result = sequence.result()
-    assert isinstance(result, ew.EdgeTestResult)
-    assert (result.method, result.alpha, result.correction) == ("sequential", 0.1, "bonferroni")
-    assert result.options["tuned_for"] == 2000
-    assert result.n_samples == sequence.n_samples == 5000
-    assert result.feature_names == ("x0", "x1", "x2", "x3")
-    np.testing.assert_allclose(result.covariance, np.cov(stream, rowvar=False), rtol=1e-12)
-    expected = ew.edge_test(stream, method="wald")
-    np.testing.assert_allclose(result.partial_correlation, expected.partial_correlation, rtol=1e-9)
-    assert result.reject[0, 1]
-    assert not result.reject[0, 3]
-    assert "'sequential'" in result.summary()
-    assert "n_samples=5000" in repr(sequence)
-    named = sequence.result(feature_names=("a", "b", "c", "d"))
-    assert named.edges()[0][:2] == ("a", "b")
-
-
 @pytest.mark.exactness
 def test_pvalues_intervals_thresholds_and_edges_agree(stream):
     for alpha, n in ((0.001, 5000), (0.05, 50), (0.05, 400), (0.3, 5000)):
@@ -51,14 +30,6 @@ def test_pvalues_intervals_thresholds_and_edges_agree(stream):
         np.testing.assert_array_equal(result.reject[OFF], above[OFF])
         low, high = result.confidence_interval(1 - alpha, simultaneous=True)
         np.testing.assert_array_equal(result.reject[OFF], ((low > 0) | (high < 0))[OFF])
-
-
-def test_it_is_wider_than_a_single_look(stream):
-    sequence = ConfidenceSequence(tuned_for=5000).update(stream)
-    once = ew.edge_test(sequence.state, method="batch", correction="bonferroni")
-    anytime = sequence.result()
-    assert (anytime.threshold[OFF] > once.threshold[OFF]).all()
-    assert not (anytime.reject & ~once.reject).any()
 
 
 def test_pieces_and_sums_of_sequences_are_the_whole(stream, same_result):

@@ -17,7 +17,6 @@ import edgewise as ew
 from edgewise import EdgeTestResult
 from edgewise.errors import EdgewiseWarning
 from edgewise.paper.radii import TRACE_MAX_ALPHA
-from edgewise.plots.export import write_graph
 from edgewise.plots.plots import plot_forest
 from edgewise.report.page import Context, report_html
 
@@ -172,14 +171,6 @@ def test_the_same_numbers_everywhere(results, asked, tmp_path, require):
     for edge in result.edges()[:8]:
         cell = f"{edge.interval_low:+.3f} to {edge.interval_high:+.3f}"
         assert f'<td style="text-align:right">{cell}</td>' in html
-
-
-def test_graphml_says_what_the_intervals_are(results, tmp_path, require):
-    nx = require("networkx")
-    write_graph(results["score, bh"], tmp_path / "x.graphml")
-    graph = nx.read_graphml(tmp_path / "x.graphml")
-    assert graph.graph["intervals"] == "95 % interval, pointwise"
-    assert all(numbers["interval_low"] < 1 for _, _, numbers in graph.edges(data=True))
 
 
 @pytest.mark.parametrize(
