@@ -136,7 +136,7 @@ def test_three_dimensions_as_the_sentence_says(rows, refuses):
     assert ew.edge_test(stacked, clusters=groups).n_samples == 400
 
 
-# Sparse matrices: dense only a block at a time, and the memory of what is dense is told.
+# Sparse matrices: dense only a block at a time.
 
 
 @pytest.fixture
