@@ -139,7 +139,7 @@ def test_what_goes_to_a_cluster(client, rows, csv_file, refuses, pd):
 
 def test_clients_that_are_none(client, csv_file, require, refuses, monkeypatch, rows):
     for wrong in ("tcp://127.0.0.1:8786", object(), client.cluster):
-        fragments = ["client: expected a distributed.Client", f"got {type(wrong).__name__};"]
+        fragments = ["client: expected a distributed.Client", f"got {type(wrong).__name__}"]
         refuses(
             lambda w=wrong: ew.edge_test(ew.open_table(csv_file, client=w)),
             ParameterError,
