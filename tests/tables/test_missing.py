@@ -136,7 +136,6 @@ def test_where_pairs_have_no_meaning(gaps, refuses):
     for call, what in (
         (lambda **how: ew.edge_test(gaps, clusters=labels, **how), "clusters"),
         (lambda **how: ew.edge_test(gaps, transform=scores, **how), "transform"),
-        (lambda **how: ew.plan_sample_size(gaps, effect=0.1, **how), "a plan"),
         (lambda **how: ew.compare_groups(gaps[:200], gaps[200:], **how), "two groups"),
         (lambda **how: ew.compare_groups(gaps, by=labels % 2, **how), "two groups"),
         (lambda **how: ew.ConditionalTest(gaps, **how), "ConditionalTest"),
