@@ -94,6 +94,6 @@ class TestEstimator:
         refuses(
             lambda: ew.EdgeTest().fit(rows, sample_weight=weights, clusters=np.arange(400) // 8),
             ParameterError,
-            "weights: expected without clusters",
+            "`weights` and `clusters` cannot be combined",
         )
         refuses(lambda: ew.EdgeTest(missing="some").fit(rows), ParameterError, "missing: expected")

@@ -101,7 +101,7 @@ def test_other_commands(run_main, files):
         ("test weighted.csv --weights v", 1, "has no column 'v'"),
         ("test weighted.csv --weights w --columns a,w", 2, "expected a column that is not tested"),
         ("test weighted.csv --weights w --method trace", 2, "--weights: sampling weights are not"),
-        ("test weighted.csv --weights w --clusters a", 2, "expected without clusters"),
+        ("test weighted.csv --weights w --clusters a", 2, "cannot be combined"),
         ("test weighted.csv --weights a", 1, "expected finite numbers of at least 0, got -"),
         ("accumulate gaps.csv -o x", 1, "'b' (40), 'c' (10)"),
         ("accumulate gaps.csv -o x --missing pairwise --kind moments", 2, "leave out --kind"),

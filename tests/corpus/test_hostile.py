@@ -137,7 +137,9 @@ def test_labels_go_by_position_and_not_against_the_index(require, rows, refuses)
     frame = pd.DataFrame(rows, columns=list("abcd"))
     labels = pd.Series(np.arange(400) // 10)
     mixed = frame.sample(frac=1, random_state=0)
-    refuses(lambda: ew.edge_test(mixed, clusters=labels), ParameterError, "labels.loc[data.index]")
+    refuses(
+        lambda: ew.edge_test(mixed, clusters=labels), ParameterError, "clusters.loc[data.index]"
+    )
     aligned = ew.edge_test(mixed, clusters=labels.loc[mixed.index])
     np.testing.assert_allclose(
         aligned.statistic, ew.edge_test(frame, clusters=labels).statistic, rtol=1e-9

@@ -14,7 +14,7 @@ from edgewise.errors import DataError
 from edgewise.tables.files import FileTable
 from edgewise.tables.options import View
 
-ENDINGS = ["csv", "csv.gz", "parquet", "feather", "arrows", "npy"]
+ENDINGS = ["csv", "csv.gz", "parquet", "feather", "npy"]
 NAMES = tuple("abcd")
 
 
@@ -31,9 +31,6 @@ def write(tmp_path, write_csv):
             parquet.write_table(table, path, row_group_size=-(-len(X) // clusters))
         elif ending == "feather":
             feather.write_feather(table, path, compression="uncompressed")
-        elif ending == "arrows":
-            with pa.ipc.new_stream(path, table.schema) as stream:
-                stream.write_table(table)
         else:
             write_csv(path, names, X)
             if ending == "csv.gz":

@@ -155,7 +155,7 @@ def test_bad_weights(save, rows, refuses):
     refuses(
         lambda: ew.edge_test(rows, weights=np.zeros(400)),
         DataError,
-        "weights: expected a positive weight for some row, got zeros only",
+        "weights: expected a positive weight for some row",
     )
     refuses(lambda: ew.edge_test(zeros, weights="w"), DataError)
 
@@ -199,7 +199,10 @@ def test_what_is_no_weight(save, require, table, wide, csv_file, rows, weights, 
 def test_what_does_not_go_together(rows, weights, table, refuses):
     state = ew.states.BatchMoments().update(rows)
     for call, said in (
-        (lambda: ew.edge_test(rows, clusters=np.arange(400), weights=weights), "without clusters"),
+        (
+            lambda: ew.edge_test(rows, clusters=np.arange(400), weights=weights),
+            "cannot be combined",
+        ),
         (
             lambda: ew.edge_test(rows, weights=weights, transform="normal-scores"),
             "ranks of weighted rows",

@@ -176,15 +176,6 @@ class FileTable(Table):
             before += file.n_rows
         return numbers
 
-    def reaches(self, position: Position, rows: int | None) -> bool:
-        """Whether this many rows can end there, as far as the files say how many they have."""
-        if position.file >= len(self._files):
-            return False
-        before = known_total([file.n_rows for file in self._files[: position.file]])
-        here = self._files[position.file].n_rows
-        fits = here is None or position.rows <= here
-        return fits and (before is None or rows is None or before + position.rows == rows)
-
     def _read(self) -> Generator[tuple[Position, Rows], None, None]:
         for number in range(self._start.file, len(self._files)):
             file = self._files[number]

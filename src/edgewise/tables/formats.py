@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import import_module
-from itertools import accumulate, islice
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -271,7 +271,7 @@ def open_pipe(path: Path | None, reading: Reading) -> OpenedFile:
         raise
 
 
-# Parquet files, and Arrow IPC files (Feather) and streams.
+# Parquet files, and Arrow IPC files (Feather).
 
 _COLUMN_BUFFER = 1 << 17  # bytes of each column read at once
 _IPC_STREAM = b"\xff\xff\xff\xff"
@@ -310,35 +310,27 @@ def _open_parquet(path: Path | Address, reading: Reading) -> OpenedFile:
 
 
 def _open_ipc(path: Path | Address, reading: Reading) -> OpenedFile:
-    """An Arrow IPC file or stream, mapped into memory and read in slices of its batches."""
+    """An Arrow IPC file, mapped into memory and read in slices of its batches."""
     import pyarrow as pa
 
     @contextmanager
-    def found(fields: list[int] | None, first: int = 0) -> Iterator[tuple[pa.Schema, Any]]:
+    def opened(fields: list[int] | None = None) -> Iterator[Any]:
         with pa.memory_map(str(path)) if isinstance(path, Path) else path.open() as file:
-            stream = file.read(4) == _IPC_STREAM
-            file.seek(0)
             options = None if fields is None else pa.ipc.IpcReadOptions(included_fields=fields)
-            opened = (pa.ipc.open_stream if stream else pa.ipc.open_file)(file, options=options)
-            yield (
-                opened.schema,
-                islice(opened, first, None)
-                if stream
-                else map(opened.get_batch, range(first, opened.num_record_batches)),
-            )
+            yield pa.ipc.open_file(file, options=options)
 
-    with found(None) as (schema, _):
-        pass
+    with opened() as file:
+        schema = file.schema
     size = path.stat().st_size if isinstance(path, Path) else 0
-    with found([0][: len(schema)]) as (_, every):
-        sizes = [batch.num_rows for batch in every]
+    with opened([0][: len(schema)]) as file:
+        sizes = [file.get_batch(k).num_rows for k in range(file.num_record_batches)]
 
     def batches(columns: Sequence[str], first: int) -> Iterator[pa.RecordBatch]:
         rows, fields = batch_rows(len(columns)), [schema.get_field_index(name) for name in columns]
-        with found(fields if 2 * len(fields) < len(schema) else None, first) as (_, some):
-            for batch in some:
-                chosen = batch.select(list(columns))
-                for start in range(0, batch.num_rows, rows):
+        with opened(fields if 2 * len(fields) < len(schema) else None) as file:
+            for k in range(first, len(sizes)):
+                chosen = file.get_batch(k).select(list(columns))
+                for start in range(0, chosen.num_rows, rows):
                     _check_size(path, size)
                     part = chosen.slice(start, rows)
                     # Arrow trusts the file, and a damaged one would end the process. Numbers
@@ -349,14 +341,17 @@ def _open_ipc(path: Path | Address, reading: Reading) -> OpenedFile:
     return _of_batches(path, schema, sizes, batches)
 
 
-def _open_json_lines(path: Path | Address, reading: Reading) -> OpenedFile:
-    """A file of JSON objects, one on each line, all held in memory: a key may begin in the last."""
-    from pyarrow import json
+def _open_in_memory(path: Path | Address, reading: Reading) -> OpenedFile:
+    """A file of JSON objects, one on each line, of which a key may begin in the last, or a stream."""
+    from pyarrow import ipc, json
 
     from edgewise.tables.text import byte_stream
 
     with byte_stream(path) as stream:
-        table = json.read_json(stream)
+        arrow = stream.read(4) == _IPC_STREAM
+    with byte_stream(path) as stream:
+        table = ipc.open_stream(stream).read_all() if arrow else json.read_json(stream)
+    table.validate(full=True)
     found = table.to_batches()
 
     def batches(columns: Sequence[str], first: int) -> Iterator[pa.RecordBatch]:
@@ -509,11 +504,12 @@ CSV = Format(
 FORMATS = (
     CSV,
     Format("Parquet", (".parquet", ".pq"), _open_parquet, (b"PAR1",)),
-    Format("Arrow", (".feather", ".arrow", ".ipc", ".arrows"), _open_ipc, (b"ARROW1", _IPC_STREAM)),
+    Format("Arrow", (".feather", ".arrow", ".ipc"), _open_ipc, (b"ARROW1",)),
     Format("NumPy", (".npy",), _open_numpy, (b"\x93NUMPY",), needs=None),
     Format("NumPy", (".npz",), _open_numpy, needs=None),
     Format("Excel", (".xlsx", ".xlsm"), _open_excel, (), CELLS | {"sheet"}, ("openpyxl", "excel")),
-    Format("JSON lines", _packed(".jsonl", ".ndjson"), _open_json_lines),
+    Format("Arrow", (".arrows",), _open_in_memory, (_IPC_STREAM,)),
+    Format("JSON lines", _packed(".jsonl", ".ndjson"), _open_in_memory),
 )
 #: Taken out of a folder; a text file of another name may be a note to the reader.
 FOLDER_ENDINGS = tuple(

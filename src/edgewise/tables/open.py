@@ -286,8 +286,8 @@ def _check_aligned(data: Any, values: Any, argument: str) -> None:
     if not own.equals(rows) and (same or not is_a(own, "pandas", "RangeIndex")):
         raise ParameterError(
             f"{argument}: expected a Series with the index of the data, got another; pass "
-            "values.loc[data.index] if the index says which row each value is of, else "
-            "values.to_numpy()."
+            f"{argument}.loc[data.index] if the index says which row each value is of, else "
+            f"{argument}.to_numpy()."
         )
 
 

@@ -16,7 +16,7 @@ from functools import partial
 from hashlib import blake2b
 from math import isnan, nan
 from numbers import Real
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -244,15 +244,8 @@ def columns_of(block: Rows, places: Sequence[int]) -> Rows:
     return block.chosen(places) if isinstance(block, ColumnBlock) else np.asarray(block)[:, places]
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared(Generic[T]):
-    """A pass that applies options to a partition before it reads it."""
-
-    one_pass: Callable[[Partition], T]
-    options: RowOptions
-
-    def __call__(self, part: Partition) -> T:
-        return self.one_pass(self.options.applied(part))
+def _prepared(part: Partition, one_pass: Callable[[Partition], T], options: RowOptions) -> T:
+    return one_pass(options.applied(part))
 
 
 class View(Table):
@@ -324,11 +317,12 @@ class View(Table):
             if options.rows_before and not options.before:
                 plain = RowOptions(options.levels, options.column, options.places)
                 one_end = partial(_last_rows, most=options.rows_before)
-                last = self.source.reduce(Prepared(one_end, plain), operator.add)
+                ends = partial(_prepared, one_pass=one_end, options=plain)
+                last = self.source.reduce(ends, operator.add)
                 before = _rows_before(last, options.rows_before)
                 self.options = options = replace(options, before=before)
             options = replace(options, progress=None)  # a cluster has its own
-        return self.source.reduce(Prepared(one_pass, options), merge)
+        return self.source.reduce(partial(_prepared, one_pass=one_pass, options=options), merge)
 
     def _rank(self) -> tuple[FloatArray, PartitionCounts]:
         """Read all rows, features first, and put normal scores in place of their values."""
@@ -468,26 +462,23 @@ _Gathered = tuple[list[FloatArray], PartitionCounts]
 
 def _gathered(part: Partition, most: float) -> _Gathered:
     """All values of a partition, features first; a copy, since a reader may use its memory again."""
-    blocks: list[FloatArray] = []
+    found: _Gathered = ([], part.counts)
     for block in part.blocks():
-        blocks.append(np.array(np.asarray(block).T, dtype=np.float64))
-        _check_size(blocks, most)
-    return blocks, part.counts
+        copied = np.array(np.asarray(block).T, dtype=np.float64)
+        found = _joined(found, ([copied], PartitionCounts()), most)
+    return found[0], part.counts
 
 
 def _joined(a: _Gathered, b: _Gathered, most: float) -> _Gathered:
-    _check_size(a[0] + b[0], most)
-    missing = add_missing(a[1].missing, b[1].missing)
-    return a[0] + b[0], PartitionCounts(a[1].n_dropped + b[1].n_dropped, missing)
-
-
-def _check_size(blocks: Sequence[FloatArray], most: float) -> None:
+    blocks = a[0] + b[0]
     if sum(block.nbytes for block in blocks) > most:
         raise DataError(
             f"transform: expected at most {most / (1 << 20):,.0f} MB of numbers to rank in memory, "
-            "got more; use method='kendall' (--method kendall) without transform, which reads any "
-            "number of rows once and needs no ranks, or test fewer columns."
+            "got more; use method='kendall' (--method kendall) without transform, which needs no "
+            "ranks, or test fewer columns."
         )
+    missing = add_missing(a[1].missing, b[1].missing)
+    return blocks, PartitionCounts(a[1].n_dropped + b[1].n_dropped, missing)
 
 
 # What the options may be ---------------------------------------------------------------------
@@ -502,12 +493,9 @@ def check_together(missing: str, clusters: object, weights: object, transform: o
     if weights is None:
         return
     if clusters is not None:
-        raise ParameterError("weights: expected without clusters, got both; leave one out.")
+        raise ParameterError("`weights` and `clusters` cannot be combined.")
     if transform is not None:
-        raise ParameterError(
-            f"weights: expected without transform={transform!r}, got both; neither differences nor "
-            "ranks of weighted rows are known to keep the level. Leave one of the two out."
-        )
+        raise ParameterError("`weights` and `transform` cannot be combined.")
 
 
 def check_lags(options: RowOptions) -> None:
@@ -541,19 +529,15 @@ def column_for(table: Table, values: Any, argument: str) -> FloatArray:
         raise ParameterError(
             f"{argument}: expected one {what} for each of {n} rows, got {len(numbers)} {what}s."
         )
-    if argument == "weights" and n:
-        largest = float(numbers.max())
-        if not largest:
-            raise DataError("weights: expected a positive weight for some row, got zeros only.")
-        if not 1e-100 < largest < 1e100:  # only proportions matter
-            numbers = numbers / largest
+    if argument == "weights" and n and not 1e-100 < (largest := float(numbers.max())) < 1e100:
+        numbers = numbers / (largest or 1.0)  # only proportions matter
     return numbers
 
 
 def checked_weights(weights: Any) -> FloatArray:
     try:
         values = np.asarray(weights)
-        if values.dtype.kind not in "fiubOUS":
+        if values.dtype.kind in "cmM":
             raise TypeError(f"values of type {values.dtype}")
         values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -599,8 +583,7 @@ def weighted_columns(
 
 # Labels of clusters are read along as a column of numbers. Whole numbers stand for themselves, also
 # as text, because a CSV file says "12" where a Parquet file says 12. Other labels become 53 bits of a
-# digest, which a float64 holds exactly: two of a million share a number with a probability of 1e-4,
-# and their clusters are then one, which costs nothing but a little power.
+# digest: two of a million share a number with a probability of 1e-4, which costs a little power.
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,14})(\.0*)?")
 _NO_LABEL = ("", "nan", "NaN", "NaT")
 

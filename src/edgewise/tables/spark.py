@@ -25,10 +25,10 @@ except ImportError as _error:
 
 T = TypeVar("T")
 
-# How many states one task merges, or at the end the driver.
+# How many states one task merges; the driver merges what is left.
 FAN_IN = 32
-_SCHEMA = "number bigint, parts bigint, state binary"
-_ARROW_SCHEMA = pa.schema([("number", pa.int64()), ("parts", pa.int64()), ("state", pa.binary())])
+_SCHEMA = "number bigint, state binary"
+_ARROW_SCHEMA = pa.schema([("number", pa.int64()), ("state", pa.binary())])
 _NUMBERS = ["tinyint", "smallint", "int", "bigint", "float", "double", "boolean", "decimal", "void"]
 _WORDS = {"string": "text", "date": "dates", "timestamp": "dates", "timestamp_ntz": "dates"}
 
@@ -55,7 +55,6 @@ class SparkTable(PartitionedTable):
         # Dots and backticks in a name are syntax for Spark, so columns go by their places.
         placed = frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
         self._frame = placed.select(*(f"c{place[name]}" for name in names))
-        self._n_parts = FAN_IN**3  # for all that is known before the first pass
 
     def _reduced(self, task: PartTask[T], merge: Callable[[T, T], T]) -> T:
         from pyspark.sql import functions
@@ -63,20 +62,13 @@ class SparkTable(PartitionedTable):
         try:
             with without_pandas_warning():
                 states = self._frame.mapInArrow(_states(task), _SCHEMA)
-                left = self._n_parts
-                # Enough levels of merging to leave few states for the driver.
-                while left > FAN_IN:
-                    group = functions.floor(functions.col("number") / FAN_IN)
-                    states = states.groupBy(group).applyInArrow(_merges(merge), _SCHEMA)
-                    left = -(-left // FAN_IN)
-                rows = states.collect()
+                group = functions.floor(functions.col("number") / FAN_IN)
+                rows = states.groupBy(group).applyInArrow(_merges(merge), _SCHEMA).collect()
         except Exception as error:  # of Spark, or of Java
             raise _explained(error) from error
         if not rows:
             raise DataError("data: expected at least one partition, got none.")
-        rows.sort(key=lambda row: row["number"])
-        self._n_parts = sum(row["parts"] for row in rows)
-        made: T = _merged([bytes(row["state"]) for row in rows], merge)
+        made: T = _merged(rows, merge)
         return made
 
 
@@ -98,7 +90,7 @@ def _states(task: PartTask[Any]) -> Callable[[Iterator[pa.RecordBatch]], Iterato
         except EdgewiseError as error:
             error.__cause__ = error.__context__ = None  # the driver may not have these types
             made = _Failed(error)
-        yield _packed(number, 1, made)
+        yield _packed(number, made)
 
     return state
 
@@ -116,27 +108,28 @@ def _opened(batches: Iterator[pa.RecordBatch], task: PartTask[Any]) -> BatchTabl
 
 def _merges(merge: Callable[[Any, Any], Any]) -> Callable[[pa.Table], pa.Table]:
     def merged(states: pa.Table) -> pa.Table:
-        rows = sorted(states.to_pylist(), key=lambda row: row["number"])
+        rows = states.to_pylist()
         made: Any
         try:
-            made = _merged([row["state"] for row in rows], merge)
+            made = _merged(rows, merge)
         except EdgewiseError as error:
             made = _Failed(error)
-        parts = sum(row["parts"] for row in rows)
-        return pa.Table.from_batches([_packed(rows[0]["number"] // FAN_IN, parts, made)])
+        number = rows[0]["number"] // FAN_IN
+        return pa.Table.from_batches([_packed(number, made)])
 
     return merged
 
 
-def _packed(number: int, parts: int, made: Any) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist(
-        [{"number": number, "parts": parts, "state": pickle.dumps(made)}], schema=_ARROW_SCHEMA
-    )
+def _packed(number: int, made: Any) -> pa.RecordBatch:
+    row = {"number": number, "state": pickle.dumps(made)}
+    return pa.RecordBatch.from_pylist([row], schema=_ARROW_SCHEMA)
 
 
-def _merged(packed: list[bytes], merge: Callable[[Any, Any], Any]) -> Any:
+def _merged(rows: list[Any], merge: Callable[[Any, Any], Any]) -> Any:
+    """The states of rows in the order of their numbers, merged."""
+    rows.sort(key=lambda row: row["number"])
     # These are pickles of our own tasks on the user's cluster, sent as Spark sends its own pickles.
-    made = [pickle.loads(one) for one in packed]  # noqa: S301
+    made = [pickle.loads(row["state"]) for row in rows]  # noqa: S301
     for one in made:
         if isinstance(one, _Failed):
             raise one.error
@@ -151,11 +144,9 @@ def _explained(error: Exception) -> DataError:
             "data: edgewise is not installed where Spark runs Python; install it on every executor "
             "(or ship it with spark.archives), in the version that you have here."
         )
-    where = "data"
-    if file := re.search(r"while reading file (\S+?)\.?\s", text):
-        where = f"file '{file[1]}'"
-    elif task := re.search(r"Task (\d+) in stage", text):
-        where = f"partition {task[1]}"
+    file = re.search(r"while reading file (\S+?)\.?\s", text)
+    task = re.search(r"Task (\d+) in stage", text)
+    where = f"file '{file[1]}'" if file else f"partition {task[1]}" if task else "data"
     # The last error is the reason; in a Java trace the last one of its line.
     python = re.findall(r"^[\w.]*(?:Error|Exception): .+", text, re.M)
     java = re.findall(r"^.*(?:Error|Exception): (.+)", text, re.M)

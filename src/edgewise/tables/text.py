@@ -92,12 +92,7 @@ def is_name(cell: str) -> bool:
 # Bytes parsed at once: large enough to amortise, small enough to stay in the cache; of a pipe less.
 CSV_BLOCK = 1 << 21
 _PIPE_BLOCK, _CHUNK = 1 << 20, 1 << 18
-_CODECS = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bz2",
-    b"\x28\xb5\x2f\xfd": "zstd",
-    b"\x04\x22\x4d\x18": "lz4",
-}
+_CODECS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 _XZ, _ZIP = b"\xfd7zXZ\x00", b"PK\x03\x04"
 _NOT_TEXT = (b"PAR1", b"ARROW1", b"\x93NUMPY", _XZ, _ZIP, *_CODECS)
 
@@ -192,12 +187,10 @@ _MOST_TITLES = 40  # rows above the names
 _FEWEST_THOUSANDS = 5  # cells that may hold thousands, beside as many that do not
 # Blank lines, remarks, and as Excel writes it, the name of the separator.
 _REMARK = re.compile(r"\s*|#.*\n|sep=.\n", re.IGNORECASE)
-_BYTE_ORDER_MARKS = (
+_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
+    *((mark, "utf-32") for mark in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)),
+    *((mark, "utf-16") for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)),
 )
 _CONTROLS = "\t\n\r\f\v\x01\x1a\x1b"  # also the end of a file on MS-DOS, and colours
 _MOST_UNSEEN = 0.01  # the share of a text; a name may have some
@@ -217,7 +210,6 @@ class TextFormat:
     names: tuple[str, ...]  # without those of columns that are empty
     places: tuple[int, ...]  # of each among the cells of a line
     n_cells: int
-    numeric: frozenset[int]  # the places of columns of numbers, a few cells of which may be text
     index: Mapping[str, str]  # columns that number or name the rows, and a note about each
     na_values: tuple[str, ...]
     padded: bool  # whether cells with blanks around them were seen
@@ -357,7 +349,6 @@ def text_format(head: bytes, reading: Reading, where: str, usual: str = ",") -> 
         names=tuple(names[place] for place in places),
         places=tuple(places),
         n_cells=len(names),
-        numeric=numeric,
         index={names[k]: note for k, note in index.items() if k in places},
         na_values=reading.na_values,
         padded=sep != BLANKS
@@ -368,7 +359,19 @@ def text_format(head: bytes, reading: Reading, where: str, usual: str = ",") -> 
     )
     if form.empty:
         return replace(form, kinds=dict.fromkeys(form.names, pa.float64()))
-    return _with_types(form, lines, whole, where)
+    stream = in_arrows_memory("".join(lines).encode("utf-8", "replace"))
+    try:
+        decoded, columns = replace(form, encoding="utf-8"), [*map(str, form.places)]
+        batches = [*_batches(stream, decoded, {}, columns, where, whole=whole)]
+    except pa.ArrowInvalid as error:
+        raise _fault(error, lines, form, where) from error
+    # Text where most cells are meant as numbers is read as such, and refused at the first other.
+    types = batches[0].schema.types if batches else [pa.float64()] * len(columns)
+    kinds = {
+        name: kind if is_numeric(kind) or place not in numeric else pa.float64()
+        for name, place, kind in zip(form.names, form.places, types, strict=True)
+    }
+    return replace(form, kinds=kinds, n_rows=sum(batch.num_rows for batch in batches))
 
 
 def _decoded(head: bytes, whole: bool, given: str | None, where: str) -> tuple[str, str]:
@@ -377,8 +380,7 @@ def _decoded(head: bytes, whole: bool, given: str | None, where: str) -> tuple[s
     It is what the byte order mark says, or UTF-8 if it fits, or Windows', or Latin-1.
     """
     start = head[:200]
-    marked = [name for mark, name in _BYTE_ORDER_MARKS if head.startswith(mark)]
-    known = [given] if given else marked[:1]
+    known = [given] if given else [name for mark, name in _MARKS if head.startswith(mark)][:1]
     # Without a mark, separators and digits have one byte that is not 0.
     if not known and 4 * start.count(0) > len(start):
         known = ["utf-16-le" if start[1::2].count(0) > start[0::2].count(0) else "utf-16-be"]
@@ -605,13 +607,10 @@ def open_text(source: Source, path: str, reading: Reading) -> OpenedFile:
     with byte_stream(source) as stream:
         size = stream.size() if isinstance(stream, pa.OSFile) else 0
         head = (stream if isinstance(stream, Pipe) else Pipe(stream)).head(CSV_BLOCK)
-    if piped and head.startswith(_NOT_TEXT):
-        raise DataError(
-            f"data: expected CSV text on {where}, got a compressed file, or one of Parquet, Arrow, "
-            "NumPy or Excel; give its path."
-        )
-    if piped and not head.strip():
-        raise DataError(f"data: expected CSV on {where}, got nothing; pipe rows into it.")
+    if piped and (head.startswith(_NOT_TEXT) or not head.strip()):
+        got = "a compressed or binary file, such as Parquet; give its path"
+        got = got if head.strip() else "nothing; pipe rows into it"
+        raise DataError(f"data: expected CSV text on {where}, got {got}.")
     form = text_format(head, reading, where, "\t" if ".tsv" in path.lower() else ",")
     places = dict(zip(form.names, map(str, form.places), strict=True))
     passes = 0
@@ -643,7 +642,8 @@ def open_text(source: Source, path: str, reading: Reading) -> OpenedFile:
             with byte_stream(source) as stream:
                 # Only a column that is not read can swallow rows without an error.
                 watched = not form.rewritten and len(kinds) < len(form.names)
-                watch = _QuoteWatch(stream, form.quote)
+                watch = _QuoteWatch(stream)
+                watch.quote = form.quote.encode()
                 chosen = (form, every, [*place.values()], where)
                 block = _PIPE_BLOCK if piped else CSV_BLOCK
                 batches = _batches(watch if watched else stream, *chosen, block)
@@ -685,24 +685,6 @@ def open_text(source: Source, path: str, reading: Reading) -> OpenedFile:
         rescannable=not piped,
         form=None if piped else form,
     )
-
-
-def _with_types(form: TextFormat, lines: Sequence[str], whole: bool, where: str) -> TextFormat:
-    """The format with the types of the columns, and how many rows are in these first lines."""
-    stream = in_arrows_memory("".join(lines).encode("utf-8", "replace"))
-    places = [*map(str, form.places)]
-    try:
-        plain = replace(form, encoding="utf-8")
-        batches = [*_batches(stream, plain, {}, places, where, whole=whole)]
-    except pa.ArrowInvalid as error:
-        raise _fault(error, lines, form, where) from error
-    # Text where most cells are meant as numbers is read as such, and refused at the first other.
-    types = batches[0].schema.types if batches else [pa.float64()] * len(places)
-    kinds = {
-        name: kind if is_numeric(kind) or place not in form.numeric else pa.float64()
-        for name, place, kind in zip(form.names, form.places, types, strict=True)
-    }
-    return replace(form, kinds=kinds, n_rows=sum(batch.num_rows for batch in batches))
 
 
 def _batches(
@@ -796,24 +778,18 @@ def _rewritten(lines: Iterable[str], form: TextFormat, where: str, whole: bool) 
     yield out.getvalue().encode()
 
 
-class _QuoteWatch(io.RawIOBase):
+class _QuoteWatch(Pipe):
     """A stream that notices lines with an odd number of quotes."""
 
-    def __init__(self, stream: Any, quote: str) -> None:
-        super().__init__()
-        self._stream, self._quote = stream, quote.encode()
-        self._rest, self.odd = b"", False
-
-    def readable(self) -> bool:
-        return True
+    quote, rest, odd = b'"', b"", False
 
     def read(self, size: int = -1) -> bytes:
-        chunk: bytes = self._stream.read(size)
-        lines = self._rest + chunk.replace(b"\r", b"\n")
+        chunk = super().read(size)
+        lines = self.rest + chunk.replace(b"\r", b"\n")
         if chunk:
-            lines, _, self._rest = lines.rpartition(b"\n")
-        if self._quote in lines:
-            self.odd |= any(line.count(self._quote) % 2 for line in lines.split(b"\n"))
+            lines, _, self.rest = lines.rpartition(b"\n")
+        if self.quote in lines:
+            self.odd |= any(line.count(self.quote) % 2 for line in lines.split(b"\n"))
         return chunk
 
 
@@ -870,9 +846,8 @@ def _fault(
 ) -> DataError:
     """What is wrong, in a sentence: Arrow says what it is, and the lines say where, if there are any."""
     found = _BAD_CELL.search(str(error))
-    place, truth, cell = -1, False, ""
-    if found is not None:
-        place, truth, cell = int(found[1]), found[2] == "bool", found[3].strip()
+    place = -1 if found is None else int(found[1])
+    kind, cell = ("", "") if found is None else (found[2], found[3].strip())
     first, at = False, f"after row {done:,}"
     try:
         for n, (line, row) in enumerate(_rows(lines, form, where)):
@@ -884,7 +859,7 @@ def _fault(
     except DataError as fault:
         return fault
     if place < 0:
-        encoding = "; name its encoding (encoding='latin-1' of open_table, --encoding latin-1)"
+        encoding = "; name its encoding (encoding=... of open_table, --encoding)"
         return DataError(
             f"data: {where} cannot be read {at}: {one_line(error)}"
             f"{encoding if 'UTF8' in str(error) else ''}. Is it complete, and of the kind that its "
@@ -897,24 +872,20 @@ def _fault(
     )
     if first and not form.header:
         remedy = f"if these are the names, say so (header=True of open_table, --header); {remedy}"
-    elif not truth and (has_thousands(cell) or is_number(cell, other)):
-        remedy = (
-            f"say decimal={other!r} (--decimal {other}) if that is the decimal point, else write "
-            "the numbers without thousands separators"
-        )
+    elif kind != "bool" and (has_thousands(cell) or is_number(cell, other)):
+        remedy = f"say decimal={other!r} (--decimal {other}), or write numbers without thousands"
     name = form.names[form.places.index(place)]
     return DataTypeError(
-        f"data: column {name!r} of {where} must hold {'true or false' if truth else 'numbers'}, "
+        f"data: column {name!r} of {where} must hold {'true or false' if kind == 'bool' else 'numbers'}, "
         f"got {short(cell)!r} {at}; {remedy}."
     )
 
 
 def _wrong_length(row: Sequence[str], line: int, form: TextFormat, where: str) -> DataError:
-    sep = " " if form.sep == BLANKS else form.sep
-    count = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+    text = (" " if form.sep == BLANKS else form.sep).join(row)
     return DataError(
-        f"data: line {line} of {where} has {count}, expected {form.n_cells} as in the lines "
-        f"before: {short(sep.join(row))!r}; correct or remove the line."
+        f"data: line {line} of {where} has {len(row)} cell{'s' * (len(row) != 1)}, expected "
+        f"{form.n_cells} as in the lines before: {short(text)!r}; correct or remove the line."
     )
 
 

@@ -19,9 +19,9 @@ MANY = [0, 0, *range(3, 33), 200, 400, 400]
 def test_two_levels_of_merging(cut, rows, same_result, same_bits, monkeypatch):
     passes, merged = [], engine._merged
 
-    def noted(packed, merge):
-        passes.append([len(one) for one in packed])
-        return merged(packed, merge)
+    def noted(rows, merge):
+        passes.append([len(row["state"]) for row in rows])
+        return merged(rows, merge)
 
     monkeypatch.setattr(engine, "_merged", noted)
     assert len(MANY) - 1 > engine.FAN_IN
@@ -29,8 +29,7 @@ def test_two_levels_of_merging(cut, rows, same_result, same_bits, monkeypatch):
     first, again = (ew.edge_test(many, method="wald") for _ in range(2))
     same_result(first, ew.edge_test(rows, method="wald"))
     same_bits(first, again)
-    # The first pass does not know how many partitions there are, and takes no chances.
-    assert [len(sizes) for sizes in passes] == [1, 2] * 2
+    assert [len(sizes) for sizes in passes] == [2, 2] * 2
     # Sums and the first rows; then sums alone.
     assert max(passes[0]) < 8 * 10 * 4**2 + 3000 + 8 * 4 * 1600
     assert max(passes[1]) < 8 * 10 * 4**2 + 3000
