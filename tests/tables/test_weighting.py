@@ -205,7 +205,7 @@ def test_what_does_not_go_together(rows, weights, table, refuses):
         ),
         (
             lambda: ew.edge_test(rows, weights=weights, transform="normal-scores"),
-            "ranks of weighted rows",
+            "cannot be combined",
         ),
         (lambda: ew.edge_test(state, method="batch", weights=weights), "got a state"),
     ):
