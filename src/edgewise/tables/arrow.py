@@ -51,16 +51,12 @@ class BatchTable(Table):
         self.feature_names, self.left_out = select_columns(
             self.column_names, what, along=along, held=held, **chosen
         )
-        self._batches, self._n_rows, self._along = batches, n_rows, along
+        self._batches, self.n_rows, self._along = batches, n_rows, along
         self.in_memory, self.rescannable, self._what = in_memory, not once, what
         self._passes = 0
 
-    @property
-    def n_rows(self) -> int | None:
-        return self._n_rows
-
     def entries(self) -> Sequence[int]:
-        return range(self._n_rows or 1) if self.in_memory else (0,)
+        return range(self.n_rows or 1) if self.in_memory else (0,)
 
     def _read(self, names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         self._passes += 1

@@ -55,7 +55,7 @@ class PartitionedTable(Table):
         self.named, self.along = named, tuple(along)
 
     @property
-    def n_rows(self) -> int | None:
+    def n_rows(self) -> int | None:  # type: ignore[override]
         return known_total(self.partition_rows() or [None])
 
     def partition_rows(self) -> Sequence[int | None] | None:
@@ -124,7 +124,7 @@ def check_client(client: Any) -> None:
     if not isinstance(client, Client) or client.asynchronous or client.status != "running":
         raise ParameterError(
             "client: expected a distributed.Client that is connected and not asynchronous, got "
-            f"{type(client).__name__}."
+            f"{type(client).__name__}; make a new one with Client(address)."
         )
 
 

@@ -80,6 +80,7 @@ class FileTable(Table):
             self._files = [open_file(path, self.reading) for path in self.paths]
         # Rows of each file, as far as it has been read to its end.
         self._counted = [file.n_rows for file in self._files]
+        self.n_rows = known_total(self._counted)
         self.rescannable = all(file.rescannable for file in self._files)
         # A thread that waits for a pipe cannot be woken.
         self._read_ahead = read_ahead and self.rescannable
@@ -102,13 +103,10 @@ class FileTable(Table):
         ours = {*self.feature_names}
         spare = {*index, *self.left_out, *first.names}
         for file in self._files:
+            others = {*file.names} - ours if columns is not None else spare - ours
             column_places(
                 self.feature_names,
-                [
-                    name
-                    for name in file.names
-                    if name in ours or (columns is None and name not in spare)
-                ],
+                [name for name in file.names if name not in others],
                 lambda difference, path=file.path: DataError(  # type: ignore[misc]
                     f"data: file '{path}' differs from '{first.path}': {difference}; all files "
                     "need the same columns."
@@ -122,10 +120,6 @@ class FileTable(Table):
     @property
     def files(self) -> tuple[FileRead, ...]:
         return tuple(map(FileRead, (file.path for file in self._files), self._counted))
-
-    @property
-    def n_rows(self) -> int | None:
-        return known_total([file.n_rows for file in self._files])
 
     @property
     def estimated_rows(self) -> int | None:
@@ -149,13 +143,13 @@ class FileTable(Table):
         return found
 
     def reduce(self, one_pass: Callable[[Partition], T], merge: Callable[[T, T], T]) -> T:
-        so_far = PartitionCounts()
+        counts = PartitionCounts()
 
         def read() -> Iterator[Rows]:
-            for so_far.position, block in self.positioned_blocks():
+            for counts.position, block in self.positioned_blocks():
                 yield block
 
-        return one_pass(Partition(0, "", self.feature_names, read, so_far))
+        return one_pass(Partition(0, "", self.feature_names, read, counts))
 
     def starting_at(self, position: Position) -> FileTable:
         later = copy.copy(self)

@@ -62,11 +62,8 @@ class Address(str):
         system, path = _file_system(self)
         found = system.get_file_info(fs.FileSelector(path, recursive=True))
         scheme = self.partition("://")[0]
-        return [
-            one.path if "://" in one.path else f"{scheme}://{one.path.lstrip('/')}"
-            for one in found
-            if one.type != fs.FileType.Directory
-        ]
+        files = [one.path for one in found if one.type != fs.FileType.Directory]
+        return [one if "://" in one else f"{scheme}://{one.lstrip('/')}" for one in files]
 
 
 @lru_cache(maxsize=64)

@@ -152,11 +152,6 @@ class RowOptions:
             if self.progress is not None:
                 self.progress(n)
 
-    def _where(self) -> str:
-        if self.along_name is not None:
-            return f"column {self.along_name!r}"
-        return "the labels" if self.clusters else "the weights"
-
     def _with_past(
         self, rows: AnyArray, previous: AnyArray | None, names: tuple[str, ...]
     ) -> tuple[AnyArray, AnyArray]:
@@ -206,7 +201,7 @@ class RowOptions:
 
     def _weighted(self, block: Rows, names: tuple[str, ...]) -> ColumnBlock:
         rows, weights = _apart(block)
-        _check_weights(weights, self._where())
+        _check_weights(weights, f"column {self.along_name!r}" if self.along_name else "the weights")
         used = weights > 0
         if not used.all():
             rows, weights = ColumnBlock.of(np.asarray(rows)[used]), weights[used]
@@ -219,9 +214,10 @@ class RowOptions:
     def _clustered(self, block: Rows) -> ColumnBlock:
         rows, labels = _apart(block)
         if np.isnan(labels).any():
+            where = f" in column {self.along_name!r}" if self.along_name else ""
             raise DataError(
-                f"clusters: expected a label for every row, got missing ones in {self._where()}; "
-                "fill them in, or leave such rows out (missing='drop', --missing drop)."
+                f"clusters: expected a label for every row, got missing ones{where}; fill them in, "
+                "or leave such rows out (missing='drop', --missing drop)."
             )
         _check_labels(labels)
         rows.clusters = labels
@@ -278,7 +274,7 @@ class View(Table):
         return self.source.estimated_rows
 
     @property
-    def n_rows(self) -> int | None:
+    def n_rows(self) -> int | None:  # type: ignore[override]
         return known_total(self.partition_rows() or [None])
 
     def labels(self, name: str) -> Iterable[Any]:

@@ -173,16 +173,12 @@ class Table:
 
     feature_names: tuple[str, ...]
     column_names: tuple[str, ...] = ()
+    n_rows: int | None = None  # if that is known before reading them
     named: bool
     rescannable: bool
     in_memory: bool = False
     local: bool = True
     left_out: Mapping[str, str] = MappingProxyType({})
-
-    @property
-    def n_rows(self) -> int | None:
-        """How many rows there are, if that is known before reading them."""
-        return None
 
     @property
     def files(self) -> tuple[FileRead, ...]:
