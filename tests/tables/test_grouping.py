@@ -139,7 +139,7 @@ def test_missing_labels(tmp_path, table, rows, labels, same_result, refuses):
         result = ew.edge_test(path, clusters="subject", missing="drop")
         assert (result.n_dropped, result.n_samples) == (1, 399)
     holes = np.where(np.arange(400) == 7, np.nan, labels)
-    refuses(lambda: ew.edge_test(rows, clusters=holes), DataError, "missing ones in the labels")
+    refuses(lambda: ew.edge_test(rows, clusters=holes), DataError, "missing ones; fill them in")
 
 
 def test_labels_stay_beside_their_rows(table, rows, labels, same_result, refuses):
