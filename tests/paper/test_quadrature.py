@@ -43,8 +43,8 @@ def estimate(distribution, p, whitened=True):
 @cache
 def radii(distribution, p, whitened=True):
     """The radius of the estimate, and of the spectrum, at a few levels."""
-    found = estimate(distribution, p, whitened)
-    radius = ChiSquareRadius.estimated(found.values, found.counts)
+    values, counts = estimate(distribution, p, whitened)
+    radius = ChiSquareRadius.estimated(values, counts)
     estimated = np.array([radius.epsilon(alpha) for alpha in LEVELS])
     return radius.slack, estimated, exact_radii(distribution, p, whitened)
 
@@ -59,11 +59,11 @@ def exact_radii(distribution, p, whitened):
 @pytest.mark.parametrize("p", [2, 3, 5, 12])
 def test_small_matrices_are_multiplied_out(p, distribution):
     spectrum = case(distribution, p)[1]
-    found = estimate(distribution, p)
-    np.testing.assert_array_equal(found.counts, 1)
-    for values in found.values:
-        np.testing.assert_allclose(values, spectrum, rtol=1e-8, atol=1e-11 * spectrum[-1])
-    radius = ChiSquareRadius.estimated(found.values, found.counts)
+    values, counts = estimate(distribution, p)
+    np.testing.assert_array_equal(counts, 1)
+    for own in values:
+        np.testing.assert_allclose(own, spectrum, rtol=1e-8, atol=1e-11 * spectrum[-1])
+    radius = ChiSquareRadius.estimated(values, counts)
     assert radius.slack <= 1e-12
 
 
@@ -72,14 +72,14 @@ def test_small_matrices_are_multiplied_out(p, distribution):
 class TestLargerMatrices:
     def test_size_and_trace_are_exact(self, p, distribution):
         spectrum = case(distribution, p)[1]
-        found = estimate(distribution, p)
-        assert found.values.shape == found.counts.shape
-        assert len(found.values) == 6
-        assert found.values.min() >= 0
-        assert found.counts.min() >= 0
-        assert np.isfinite(found.values).all()
-        np.testing.assert_allclose(found.counts.sum(axis=1), len(spectrum), rtol=1e-10)
-        traces = np.sum(found.values * found.counts, axis=1)
+        values, counts = estimate(distribution, p)
+        assert values.shape == counts.shape
+        assert len(values) == 6
+        assert values.min() >= 0
+        assert counts.min() >= 0
+        assert np.isfinite(values).all()
+        np.testing.assert_allclose(counts.sum(axis=1), len(spectrum), rtol=1e-10)
+        traces = np.sum(values * counts, axis=1)
         np.testing.assert_allclose(traces, spectrum.sum(), rtol=1e-10)
 
     def test_quantiles(self, p, distribution):
@@ -121,11 +121,11 @@ def test_few_eigenvalues_that_differ_from_zero_or_from_each_other(name):
     moments = Moments(order=2).update(X)
     matrix = covcov_matrix(InMemoryRows([X]), moments, frobenius=True)
     operator = CovcovOperator(InMemoryRows([X]), moments, frobenius=True)
-    found = estimate_spectrum(operator, float(np.trace(matrix)))
-    traces = np.sum(found.values * found.counts, axis=1)
+    values, counts = estimate_spectrum(operator, float(np.trace(matrix)))
+    traces = np.sum(values * counts, axis=1)
     np.testing.assert_allclose(traces, np.trace(matrix), rtol=1e-5)
-    np.testing.assert_allclose(found.counts.sum(axis=1), len(matrix), rtol=1e-9)
-    radius = ChiSquareRadius.estimated(found.values, found.counts)
+    np.testing.assert_allclose(counts.sum(axis=1), len(matrix), rtol=1e-9)
+    radius = ChiSquareRadius.estimated(values, counts)
     exact = ChiSquareRadius(np.maximum(np.linalg.eigvalsh(matrix), 0.0))
     widened = radius.epsilon(0.05) / exact.epsilon(0.05) - 1
     assert -0.002 <= widened <= 0.005 + 4 * radius.slack

@@ -13,7 +13,6 @@ from edgewise.sums.blocks import Centre
 from edgewise.sums.moments import Moments
 from edgewise.sums.pairs import (
     PairSets,
-    Portion,
     exact_pairs,
     pair_sums,
     regressed,
@@ -142,10 +141,10 @@ def test_every_pair_once_with_its_set(neighbours, n_rows):
     sets = PairSets.of(neighbours)
     p, found = len(neighbours), {}
     rows, columns = np.triu_indices(p, k=1)
-    for portion in sets.portions(n_rows):
-        pairs = sets.pairs(portion)
-        assert pairs.given.shape == (len(portion.places), portion.size)
-        for place, i, j, own in zip(portion.places, *pairs, strict=True):
+    for places, size in sets.portions(n_rows):
+        pairs = sets.pairs(places, size)
+        assert pairs.given.shape == (len(places), size)
+        for place, i, j, own in zip(places, *pairs, strict=True):
             assert (rows[place], columns[place]) == (i, j)
             found[i, j] = own.tolist()
     assert found == {(i, j): slow(neighbours, i, j) for i in range(p) for j in range(i + 1, p)}
@@ -158,8 +157,8 @@ def test_regressions_are_least_squares():
     X = rng.standard_normal((60, 7)) @ rng.standard_normal((7, 7))
     z = (X - X.mean(axis=0)) / X.std(axis=0)
     sets = PairSets.of([[2, 3], [4], [], [0], [1, 5], [], [0, 1, 2]])
-    for portion in sets.portions():
-        pairs = sets.pairs(portion)
+    for places, size in sets.portions():
+        pairs = sets.pairs(places, size)
         fit = regressed(z.T @ z / 60, pairs)
         for k, (i, j, own) in enumerate(zip(*pairs, strict=True)):
             weights = np.linalg.lstsq(z[:, own], z[:, [i, j]])[0]
@@ -177,8 +176,8 @@ def test_given_columns_that_determine_each_other_share_their_part():
     X[:, 0] += X[:, 2]
     doubled = np.column_stack([X, X[:, 2]])
     once, twice = PairSets.of([[2], [], []]), PairSets.of([[2, 3], [], [], []])
-    expected = regressed(np.corrcoef(X.T), once.pairs(Portion(np.array([0]), 1)))
-    found = regressed(np.corrcoef(doubled.T), twice.pairs(Portion(np.array([0]), 2)))
+    expected = regressed(np.corrcoef(X.T), once.pairs(np.array([0]), 1))
+    found = regressed(np.corrcoef(doubled.T), twice.pairs(np.array([0]), 2))
     np.testing.assert_allclose(found.variance, expected.variance, rtol=1e-9)
     np.testing.assert_allclose(found.correlation, expected.correlation, rtol=1e-9)
 
@@ -188,7 +187,7 @@ def test_a_column_that_the_given_ones_determine_has_no_correlation():
     X = rng.standard_normal((50, 4))
     X[:, 0] = X[:, 2] - X[:, 3]
     sets = PairSets.of([[2, 3], [], [], []])
-    fit = regressed(np.corrcoef(X.T), sets.pairs(Portion(np.array([0]), 2)))
+    fit = regressed(np.corrcoef(X.T), sets.pairs(np.array([0]), 2))
     assert np.isnan(fit.correlation[0])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -44,15 +43,10 @@ _SMALLEST = 0.01
 _SAME_ORDER = 1 - 1e-12
 
 
-class LatentEstimate(NamedTuple):
-    """The estimate, and whether the latent correlations had to be made positive definite."""
-
-    estimate: PrecisionEstimate
-    replaced: bool
-
-
-def latent_estimate(concordance: Concordance, names: Sequence[str]) -> LatentEstimate:
-    """Invert sin(πτ/2), or the nearest correlation matrix if that is not positive definite."""
+def latent_estimate(
+    concordance: Concordance, names: Sequence[str]
+) -> tuple[PrecisionEstimate, bool]:
+    """Invert sin(πτ/2), or replace it first by the nearest positive definite correlation matrix."""
     constant = np.flatnonzero(concordance.total.diagonal() == 0)
     if constant.size:
         more = f" (and {constant.size - 1} more)" if constant.size > 1 else ""
@@ -74,7 +68,7 @@ def latent_estimate(concordance: Concordance, names: Sequence[str]) -> LatentEst
     if replaced:
         correlation = nearest_correlation(correlation, _SMALLEST)
     moments = Moments.from_covariance(concordance.n_samples, correlation)
-    return LatentEstimate(estimate_precision(moments, names), replaced)
+    return estimate_precision(moments, names), replaced
 
 
 def definite(matrices: FloatArray) -> bool:

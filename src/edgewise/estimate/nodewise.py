@@ -26,7 +26,7 @@ from edgewise.estimate.inverse import (
     share_alive,
     unscaled,
 )
-from edgewise.sums.pairs import IntArray, Pairs, PairSets, Portion, regressed
+from edgewise.sums.pairs import IntArray, Pairs, PairSets, regressed
 from edgewise.tables.first_look import FirstLook
 
 # The noise is found to a thousandth: neighbours hardly depend on it.
@@ -149,13 +149,13 @@ class NodewiseFit:
         if partial is None:
             partial = np.empty(p * (p - 1) // 2)
             with one_blas_thread():
-                for portion in self.sets.portions():
-                    found = regressed(self.correlation, self.sets.pairs(portion))
-                    partial[portion.places] = found.correlation
+                for places, size in self.sets.portions():
+                    found = regressed(self.correlation, self.sets.pairs(places, size))
+                    partial[places] = found.correlation
         if not np.isfinite(partial).all():
             # Say which column of a pair the columns that it is given determine.
             place = int(np.argmin(np.isfinite(partial)))
-            pairs = self.sets.pairs(Portion(np.array([place]), int(self.sets.sizes()[place])))
+            pairs = self.sets.pairs(np.array([place]), int(self.sets.sizes()[place]))
             variance = regressed(self.correlation, pairs).variance[0]
             column = (pairs.i, pairs.j)[int(np.argmin(variance))][0]
             columns = [*pairs.given[0].tolist(), int(column)]
@@ -183,8 +183,8 @@ class NodewiseFit:
             return 1.0
         share, z = np.ones_like(self.correlation), np.ascontiguousarray(z.T)
         among = np.isin(np.arange(len(z)), lumpy)
-        for portion in self.sets.portions(z.shape[1]):
-            found = self.sets.pairs(portion)
+        for places, size in self.sets.portions(z.shape[1]):
+            found = self.sets.pairs(places, size)
             both = among[found.i] & among[found.j]
             if not both.any():
                 continue

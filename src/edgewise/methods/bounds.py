@@ -265,8 +265,8 @@ class RadiusMethod(BoundMethod):
         from edgewise.paper.spectrum import estimate_spectrum
 
         operator = sample.covcov_operator(A, frobenius=True, left_out=whitened)
-        seen = estimate_spectrum(operator, _frobenius_trace(sample, A, left_out=whitened))
-        radius = ChiSquareRadius.estimated(seen.values, seen.counts)
+        trace = _frobenius_trace(sample, A, left_out=whitened)
+        radius = ChiSquareRadius.estimated(*estimate_spectrum(operator, trace))
         solved = _matrix_free(operator.passes, operator.products, radius.slack)
         return radius, options | solved
 

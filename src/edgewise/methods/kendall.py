@@ -14,7 +14,7 @@ from edgewise._linalg import FloatArray, off_diagonal, root_outer
 from edgewise._text import listed
 from edgewise.errors import TooFewRowsWarning, warn
 from edgewise.estimate.inverse import PrecisionEstimate
-from edgewise.estimate.latent import LatentEstimate, definite, latent_estimate
+from edgewise.estimate.latent import definite, latent_estimate
 from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import MaxStatistic
 from edgewise.inference.measurement import Measurement
@@ -98,24 +98,28 @@ class Kendall(Method):
         return ((cls.name, cls()), (f"{cls.name}, bound", cls(radius="hoeffding")))
 
     def estimate(self, sample: Sample) -> PrecisionEstimate:
-        return latent_estimate(sample.concordance(self.n_batches), sample.feature_names).estimate
+        return latent_estimate(sample.concordance(self.n_batches), sample.feature_names)[0]
 
     def measure(self, sample: Sample) -> Measurement:
         concordance = sample.concordance(self.n_batches)
-        latent = latent_estimate(concordance, sample.feature_names)
+        estimate, replaced = latent_estimate(concordance, sample.feature_names)
         # What is unusual about values says nothing here: only their order counts.
         if sample.first_look is not None:
             sample = replace(sample, first_look=sample.first_look.of_ranks())
-        measured, certain = self._measured(sample, latent, concordance)
-        own = _cautions(latent, certain, concordance, measured.feature_names)
+        measured, certain = self._measured(sample, estimate, replaced, concordance)
+        own = _cautions(replaced, certain, concordance, measured.feature_names)
         return replace(measured, cautions=(*own, *measured.cautions))
 
     def _measured(
-        self, sample: Sample, latent: LatentEstimate, concordance: Concordance
+        self,
+        sample: Sample,
+        estimate: PrecisionEstimate,
+        replaced: bool,
+        concordance: Concordance,
     ) -> tuple[Measurement, bool]:
         """The measurement, and whether the latent correlations surely have an inverse."""
-        estimate, tied = latent.estimate, concordance.tied()
-        units, p = len(concordance.touching), len(tied)
+        tied, units = concordance.tied(), len(concordance.touching)
+        p = len(tied)
 
         def correlations() -> Iterator[FloatArray]:
             """Those without each unit, some at a time."""
@@ -126,7 +130,7 @@ class Kendall(Method):
                 yield left
 
         try:
-            left_out = None if latent.replaced else LeftOut(correlations, estimate)
+            left_out = None if replaced else LeftOut(correlations, estimate)
         except np.linalg.LinAlgError:  # without one of them there is no inverse
             left_out = None
         if left_out is not None:
@@ -169,14 +173,17 @@ class KendallBound(Kendall):
         return super().__repr__().replace("KendallBound", "Kendall")  # as users make it
 
     def _measured(
-        self, sample: Sample, latent: LatentEstimate, concordance: Concordance
+        self,
+        sample: Sample,
+        estimate: PrecisionEstimate,
+        replaced: bool,
+        concordance: Concordance,
     ) -> tuple[Measurement, bool]:
-        estimate = latent.estimate
-        radius = concordance_radius(concordance, estimate.whitening, latent.replaced)
+        radius = concordance_radius(concordance, estimate.whitening, replaced)
         bound = Bound(radius, SpectralTransfer(estimate.precision.diagonal()))
         options = self._options() | {"radius": self.radius}
         measured = self.measurement(sample, estimate, estimate.precision, bound, options=options)
-        return measured, not latent.replaced
+        return measured, not replaced
 
 
 def _spread(left_out: LeftOut, estimate: PrecisionEstimate, tied: FloatArray) -> Spread:
@@ -196,14 +203,14 @@ def _spread(left_out: LeftOut, estimate: PrecisionEstimate, tied: FloatArray) ->
 
 
 def _cautions(
-    latent: LatentEstimate, certain: bool, concordance: Concordance, names: Sequence[str]
+    replaced: bool, certain: bool, concordance: Concordance, names: Sequence[str]
 ) -> Iterator[Caution]:
-    n, p = latent.estimate.n_samples, len(names)
+    n, p = concordance.n_samples, len(names)
     if not certain:
         shown = (
             "The latent correlations are not positive definite, so the nearest correlation matrix "
             "that is was inverted"
-            if latent.replaced
+            if replaced
             else "The latent correlations are hardly positive definite: without some rows they are "
             "not"
         )

@@ -186,21 +186,16 @@ def orthonormal(candidates: FloatArray, basis: FloatArray) -> FloatArray:
     return np.asarray(fresh)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class SpectralEstimate:
-    """The eigenvalues `values`, each of which counts `counts` times; one row per random vector."""
+def estimate_spectrum(operator: CovcovOperator, trace: float) -> tuple[FloatArray, FloatArray]:
+    """Eigenvalues, and how often each counts, as each of a few random vectors sees them.
 
-    values: FloatArray
-    counts: FloatArray
-
-
-def estimate_spectrum(operator: CovcovOperator, trace: float) -> SpectralEstimate:
-    """The spectrum as each of a few random vectors sees it; that of a small matrix is exact."""
+    Those of a small matrix are exact.
+    """
     d = operator.shape[0]
     if d <= _PROBES * _STEPS:
         whole = operator @ np.eye(d)
         values = np.maximum(np.linalg.eigvalsh((whole + whole.T) / 2), 0.0)
-        return SpectralEstimate(np.tile(values, (_PROBES, 1)), np.ones((_PROBES, d)))
+        return np.tile(values, (_PROBES, 1)), np.ones((_PROBES, d))
     # The largest Ritz values, and their vectors as rows, to a rough accuracy.
     start = _with_random(_guesses(operator, _ROUGH_BLOCK), _ROUGH_BLOCK)
     basis = _Basis(operator, start, operator.rough)
@@ -217,7 +212,8 @@ def estimate_spectrum(operator: CovcovOperator, trace: float) -> SpectralEstimat
         total = float(counts @ nodes)
         nodes = nodes * (rest / total) if total > 0 else nodes
         found.append((np.append(values, nodes), np.append(np.ones(len(values)), counts)))
-    return SpectralEstimate(*(np.array(part) for part in zip(*found, strict=True)))
+    every, counts = (np.array(part) for part in zip(*found, strict=True))
+    return every, counts
 
 
 def _lanczos(

@@ -88,13 +88,6 @@ _CHUNK = 1 << 15
 _FEWEST_ROWS = 64
 
 
-class Portion(NamedTuple):
-    """Some pairs by their places above the diagonal, and how many columns each is given."""
-
-    places: IntArray
-    size: int
-
-
 class Pairs(NamedTuple):
     """Some pairs that are adjusted for equally many columns; `given` has a row for each pair."""
 
@@ -141,19 +134,18 @@ class PairSets:
         union = count[:, np.newaxis] + count - member @ member.T - member - member.T
         return np.asarray(union[upper_pairs(p)], dtype=np.intp)
 
-    def portions(self, n_rows: int = _FEWEST_ROWS) -> Iterator[Portion]:
-        """All pairs in portions of equal |S_ij|; `n_rows` says how much there is of each pair."""
+    def portions(self, n_rows: int = _FEWEST_ROWS) -> Iterator[tuple[IntArray, int]]:
+        """All pairs by place, in portions of equal |S_ij|, of each of which there are `n_rows`."""
         sizes = self.sizes()
         order = np.argsort(sizes, kind="stable")
         ends = np.searchsorted(sizes[order], np.arange(sizes.max(initial=0) + 2))
         step = max(1, _CHUNK // max(n_rows, _FEWEST_ROWS))
         for size, (start, stop) in enumerate(pairwise(ends.tolist())):
             for first in range(start, stop, step):
-                yield Portion(order[first : min(first + step, stop)], size)
+                yield order[first : min(first + step, stop)], size
 
-    def pairs(self, portion: Portion) -> Pairs:
-        """What the pairs of a portion are adjusted for."""
-        places, size = portion
+    def pairs(self, places: IntArray, size: int) -> Pairs:
+        """What the pairs at these places, of equal |S_ij|, are adjusted for."""
         p = self.n_features
         rows, columns = upper_pairs(p)
         i, j = rows[places], columns[places]
@@ -220,12 +212,10 @@ def selected_score_sums(
             tau, own = _rows_own_scale(z, correlation, sets.neighbours, n_samples)
             fourth += own
 
-            def add(portion: Portion, z: FloatArray = z, tau: FloatArray = tau) -> int:
-                pairs = sets.pairs(portion)
-                total[:, portion.places] += _selected_sums(
-                    z, tau, correlation, pairs, n_samples, scratch
-                )
-                return len(portion.places)
+            def add(portion: tuple[IntArray, int], z: FloatArray = z, tau: FloatArray = tau) -> int:
+                places, pairs = portion[0], sets.pairs(*portion)
+                total[:, places] += _selected_sums(z, tau, correlation, pairs, n_samples, scratch)
+                return len(places)
 
             for done in on_each(add, sets.portions(block.n), n_cores()):
                 tell(done * block.n / n_samples)
