@@ -68,6 +68,8 @@ def _fewer(a: _Drawn, b: _Drawn, most: int) -> _Drawn:
 # The most numbers that the other methods can handle while a user waits, and the most columns for
 # the methods that need the spectrum of a large matrix.
 _SOON_COMPARED, _SOON_SOLVED = 20_000_000, 30
+# The most products of two numbers of a row, all rows together, that others can handle so.
+_SOON_MULTIPLIED = 100_000_000
 
 # What a result records of rows that most methods do not allow for.
 _SPECIAL = (
@@ -107,7 +109,9 @@ def write_report(
         report_of(result, path, title=title, command=command)
         return
     methods: list[Method] = []
-    if compare or (compare is None and _is_soon_done(result, source)):
+    products = result.n_samples * result.n_features**2
+    soon = products <= _SOON_MULTIPLIED and _is_soon_done(result, source)
+    if compare or (compare is None and soon):
         methods = [method for _, method in all_variants()]
     if compare is None and result.n_features > _SOON_SOLVED:
         methods = [method for method in methods if not method.slow_with_many_columns]

@@ -60,7 +60,7 @@ def diff_command(**options: Any) -> None:
         report=lambda file: result.report(file, command=typed()),
         plot=lambda file: write_plot(result.plot()[0], file),
         csv=result.to_csv,
-        json=lambda file: result.to_json(file, indent=2),
+        json=lambda file: result.to_json(file),
     )
     results = result.comparisons()
     several = len(results) > 1

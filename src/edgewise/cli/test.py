@@ -63,7 +63,7 @@ def test_command(**options: Any) -> None:
         csv=result.to_csv,
         graph=lambda file: write_graph(result, file),
         plot=lambda file: write_plot(result.plot(options["plot_kind"] or "network"), file),
-        json=lambda file: result.to_json(file, indent=2),
+        json=lambda file: result.to_json(file),
     )
     notes = _notes(result)
     cautions = [f"caution: {caution}" for caution in result.cautions]

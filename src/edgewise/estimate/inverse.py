@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NoReturn, TypeAlias
 
 import numpy as np
@@ -59,7 +59,7 @@ class PrecisionEstimate:
     """Σ̂, Θ̂ = Σ̂⁻¹ and the partial correlations ρ̂ = −Θ̂_ij/√(Θ̂_iiΘ̂_jj).
 
     `residual_map` is B with v = Bᵀ(x − x̄), the residuals given all other columns in unit variance,
-    made without a product of two scales.
+    made without a product of two scales; a result that was read has none.
     """
 
     n_samples: int
@@ -67,7 +67,9 @@ class PrecisionEstimate:
     covariance: FloatArray
     precision: FloatArray
     partial_correlation: FloatArray
-    residual_map: FloatArray
+    residual_map: FloatArray = field(
+        default_factory=lambda: np.zeros((0, 0)), metadata={"written": False}
+    )
     live_share: FloatArray | float = 1.0
 
     @property

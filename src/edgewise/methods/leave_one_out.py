@@ -59,7 +59,7 @@ _LEAST = 1e-10
 _MOST_UNITS, _FEWEST_UNITS = 4000, 500
 _MOST_PRODUCTS = 2e9
 # Numbers of matrices of rows that are worked on at once.
-_CHUNK_OF_ROWS = 1 << 18
+_CHUNK_OF_ROWS = 1 << 16
 _LEAST_COMPLEMENT = 0.02
 
 #: Covariances without each unit, in portions of a few units; it can be called again.
@@ -299,10 +299,12 @@ def _degrees(every: PairwiseSums, sums: PairwiseSums, whole: _AllPairs) -> Float
 
 
 class _Units:
-    """Some of the units: the `scatter` of residuals that each adds, and the estimate without it.
+    """Some of the units: what they add, and the estimate without each, as upper triangles.
 
-    `ratio` is √(Θ_ii without it / Θ̂_ii), `share` the rows left, minus 1, over n − 1, `tau` 1/σ² of
-    the errors of each, `between` Σ v over its rows.
+    `scatter` are the products of residuals and `own` their squares; `rho` the partial correlations
+    without the unit (0 on the diagonal), `ratio` is √(Θ_ii without it / Θ̂_ii), and `share` the rows
+    that are left, minus 1, over n − 1. `tau` is 1/σ² of the errors of each, `between` is Σ v over its rows; `root`
+    are the roots of the diagonal of Θ̂, and `rest` the covariances without each unit.
     """
 
     def __init__(
@@ -314,43 +316,54 @@ class _Units:
         tau: FloatArray,
         between: FloatArray,
     ) -> None:
-        self.scatter, self.share, self.tau, self.between = scatter, share, tau, between
-        inverse = _inverses(rest)
-        deviation = np.sqrt(np.diagonal(inverse, axis1=1, axis2=2))
-        rho = inverse / deviation[:, :, np.newaxis] / -deviation[:, np.newaxis, :]
-        rho *= off_diagonal(len(root))
-        self.rho = np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE)
+        self.share, self.tau, self.between = share[:, np.newaxis], tau[:, np.newaxis], between
+        k, p = len(scatter), len(root)
+        i, j = np.triu_indices(p)
+        inverse = _inverses(rest).reshape(k, p * p)
+        deviation = np.sqrt(inverse[:, :: p + 1])
+        rho = inverse.take(i * p + j, axis=1)
+        rho /= -_products(deviation)
+        rho[:, i == j] = 0.0
+        self.rho = np.clip(rho, -_ALMOST_ONE, _ALMOST_ONE, out=rho)
         self.ratio = deviation / root
+        self.scatter = scatter.reshape(k, p * p).take(i * p + j, axis=1)
+        self.own = scatter.reshape(k, p * p)[:, :: p + 1]
 
     def precision(self) -> FloatArray:
         """Θ without each unit, in units of √(Θ̂_iiΘ̂_jj)."""
-        products = self.ratio[:, :, np.newaxis] * self.ratio[:, np.newaxis, :]
-        return np.where(off_diagonal(products.shape[1]), -self.rho, 1.0) * products
+        i, j = np.triu_indices(self.ratio.shape[1])
+        return np.where(i == j, 1.0, -self.rho) * _products(self.ratio)
 
     def terms(self, rho: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
         """P + λ(D − P) for the products e_ie_j, and for e_i² + e_j²; e has mean square one."""
         left = (1 - rho) * (1 + rho)
-        own = np.diagonal(self.scatter, axis1=1, axis2=2)
-        ends = own[:, :, np.newaxis] + own[:, np.newaxis, :]
+        ends = _sums(self.own)
         unit = n / (n - 1) / left
-        plain = unit * ((1 + rho**2) * self.scatter + rho * ends)
-        plain_ends = unit * ((1 + rho**2) * ends + 4 * rho * self.scatter)
+        plain = (unit * (1 + rho**2)) * self.scatter + (unit * rho) * ends
+        plain_ends = (unit * (1 + rho**2)) * ends + (4 * unit * rho) * self.scatter
         # The residual products of two variables are the inverse of their block of Θ.
-        without = self.share[:, np.newaxis, np.newaxis] * left
-        without = without / ((1 - self.rho) * (1 + self.rho))
+        without = self.share * left / ((1 - self.rho) * (1 + self.rho))
         inverse = 1 / self.ratio
-        scales = inverse[:, :, np.newaxis] * inverse[:, np.newaxis, :]
-        lost = n * (rho - without * self.rho * scales)
-        squares = inverse**2
-        lost_ends = n * (2 - without * (squares[:, :, np.newaxis] + squares[:, np.newaxis, :]))
+        lost = n * (rho - without * self.rho * _products(inverse))
+        lost_ends = n * (2 - without * _sums(inverse**2))
         # 1 − h of a single row; of several, as their squared residuals weigh it.
         kept = np.clip(plain_ends / np.maximum(lost_ends, _LEAST * n), _LEAST, 1.0)
         # λ with 1 + λ(1/(1−h) − 1) = √w, the root of a row's weight w(1−h, τ) in the score test:
         # (1/root − 1)(1−h)/h, without the difference.
-        tau = self.tau[:, np.newaxis, np.newaxis]
-        root = 1 / np.sqrt(score_weight(kept, tau))
-        part = kept * (1 + kept - tau * kept) / (root * (1 + root))
+        root = 1 / np.sqrt(score_weight(kept, self.tau))
+        part = kept * (1 + kept - self.tau * kept) / (root * (1 + root))
         return plain + part * (lost - plain), plain_ends + part * (lost_ends - plain_ends)
+
+
+def _products(values: FloatArray) -> FloatArray:
+    """v_iv_j of the upper triangle, for each row of values."""
+    i, j = np.triu_indices(values.shape[1])
+    return values.take(i, axis=1) * values.take(j, axis=1)
+
+
+def _sums(values: FloatArray) -> FloatArray:
+    i, j = np.triu_indices(values.shape[1])
+    return values.take(i, axis=1) + values.take(j, axis=1)
 
 
 def _rho_of(estimate: PrecisionEstimate) -> FloatArray:
@@ -362,11 +375,13 @@ def _totals(units: Iterator[_Units], estimate: PrecisionEstimate, *, scores: boo
     """Powers of the terms P of the score test (Σ P², Σ PE, ¼Σ E², Σ P⁴, Σ P⁶; E the ends) or of z;
     those of Θ̂; and Σ (Σ v)(Σ v)ᵀ.
     """
-    rho = _rho_of(estimate)
-    terms, between = np.zeros((5, *rho.shape)), np.zeros(rho.shape)
-    z, precision = np.zeros((2, 4, *rho.shape))
-    whole, centre = np.eye(len(rho)) - rho, np.arctanh(rho)
-    p, sizes = len(rho), np.zeros(2)
+    p = len(estimate.precision)
+    i, j = np.triu_indices(p)
+    rho = _rho_of(estimate)[i, j]
+    whole, centre = (i == j) - rho, np.arctanh(rho)
+    terms, between = np.zeros((5, rho.size)), np.zeros((p, p))
+    z, precision = np.zeros((2, 4, rho.size))
+    sizes = np.zeros(2)
     pairs = p * (p - 1) / 2
     disjoint = pairs * max((p - 2) * (p - 3) / 2, 1.0)
     for some in units:
@@ -376,18 +391,24 @@ def _totals(units: Iterator[_Units], estimate: PrecisionEstimate, *, scores: boo
             change = np.arctanh(some.rho) - centre
             z += _powers(change)
             square = change**2
-            total, of_columns = square.sum(axis=(1, 2)) / 2, square.sum(axis=2)
-            apart = total**2 - (of_columns**2).sum(axis=1) + (square**2).sum(axis=(1, 2)) / 2
+            table = np.zeros((len(square), p, p))
+            table[:, i, j] = square
+            total, of_columns = square.sum(axis=1), table.sum(axis=1) + table.sum(axis=2)
+            apart = total**2 - (of_columns**2).sum(axis=1) + (square**2).sum(axis=1)
             sizes += total.sum() / pairs, apart.sum() / disjoint
             continue
         product, ends = some.terms(rho, estimate.n_samples)
         power = product**2
         terms[0] += power.sum(axis=0)
-        terms[1] += (product * ends).sum(axis=0)
-        terms[2] += (ends**2).sum(axis=0) / 4
-        terms[3] += (power**2).sum(axis=0)
+        terms[1] += np.einsum("ki,ki->i", product, ends)
+        terms[2] += np.einsum("ki,ki->i", ends, ends) / 4
+        terms[3] += np.einsum("ki,ki->i", power, power)
         terms[4] += (power**3).sum(axis=0)
-    return terms if scores else z, precision, between, sizes
+    first, second = (
+        np.array([symmetric(own, p) for own in sums])
+        for sums in (terms if scores else z, precision)
+    )
+    return first, second, between, sizes
 
 
 class UnitScores(NamedTuple):

@@ -7,16 +7,17 @@ import math
 import os
 import reprlib
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, ClassVar, NoReturn, Self, get_args, get_origin
 
 import numpy as np
 
-from edgewise._linalg import AnyArray, off_diagonal, pairs_of
+from edgewise._linalg import AnyArray, off_diagonal, pairs_of, symmetric
 from edgewise._shown import Shown, encoded
 from edgewise.errors import DataError, DataTypeError
 from edgewise.inference import references, uncertainty
@@ -169,7 +170,9 @@ def _hints(kind: Any) -> dict[str, Any]:
     """The types of the fields of a dataclass, of a named tuple, or of a caution."""
     if kind is Caution:
         return {"text": str, "kind": str, "breaks": bool}
-    names = [known.name for known in fields(kind)] if is_dataclass(kind) else kind._fields
+    names: Sequence[str] = getattr(kind, "_fields", ())
+    if is_dataclass(kind):
+        names = [known.name for known in fields(kind) if known.metadata.get("written", True)]
     hints = typing.get_type_hints(kind)
     return {name: hints[name] for name in names}
 
@@ -265,6 +268,9 @@ def _array(value: Any, dtype: Any, field: str, kind: str, p: int) -> AnyArray:
     shape = tuple(sizes.get(one or "") for one in _SHAPES.get(name, ("p", "p")))
     rows = value if len(shape) == 2 else [value]
     width, height = shape[-1], shape[0] if len(shape) == 2 else 1
+    triangle = _is_triangle(rows) and width in (None, len(rows)) and height in (None, len(rows))
+    if triangle:  # of a symmetric matrix
+        rows, width, height = [[*chain.from_iterable(rows)]], None, 1
     expected = f"{f'{height} rows of ' if height else 'rows of '}{width or 'some'} values"
     if not isinstance(rows, list) or not rows or height not in (None, len(rows)):
         _refuse(field, expected, value)
@@ -277,15 +283,17 @@ def _array(value: Any, dtype: Any, field: str, kind: str, p: int) -> AnyArray:
             rows = [
                 [math.nan if one is None else _number(one, field) for one in row] for row in rows
             ]
-    elif types != {bool if dtype is np.bool_ else int}:
-        _refuse(field, "true or false" if dtype is np.bool_ else "whole numbers", value)
+    elif types != {int}:
+        _refuse(field, "whole numbers", value)
     try:
-        array = np.array(rows, dtype=dtype)
+        array = np.array(rows, dtype=np.int64 if dtype is np.bool_ else dtype)
     except (OverflowError, ValueError):
         _refuse(field, "numbers below 1.8e308", value)
     if types <= {int, float} and not np.isfinite(array).all():
         _refuse(field, "numbers below 1.8e308", "a larger one")
-    low, high = _limits(kind, field)
+    if triangle:
+        array = symmetric(array[0], len(value))
+    low, high = (0, 1) if dtype is np.bool_ else _limits(kind, field)
     right = ((array >= low) & (array <= high)) | ((low == -math.inf) & np.isnan(array))
     if shape == (p, p):
         right |= np.isnan(array) & ~off_diagonal(p)
@@ -297,7 +305,17 @@ def _array(value: Any, dtype: Any, field: str, kind: str, p: int) -> AnyArray:
         size = np.abs(array, where=np.isfinite(array), out=np.zeros(array.shape)).max()
         if not np.allclose(array, array.T, rtol=1e-6, atol=1e-9 * size, equal_nan=True):
             _refuse(field, "a symmetric matrix", "another")
+    array = array.astype(dtype, copy=False)
     return array if len(shape) == 2 else array[0]
+
+
+def _is_triangle(rows: Any) -> bool:
+    """Whether each of some lists is shorter by one than the one before, down to one value."""
+    return (
+        isinstance(rows, list)
+        and len(rows) > 1
+        and all(isinstance(row, list) and len(row) == len(rows) - i for i, row in enumerate(rows))
+    )
 
 
 def _check(made: Any, field: str, p: int) -> None:

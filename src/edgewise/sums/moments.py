@@ -195,7 +195,7 @@ class Moments(RowState):
         n, first, second = sums.n[0], sums.first[0], sums.second[0]
         with quiet():
             half = np.multiply.outer(first / n, first / 2)
-            return np.asarray((second - half - half.T) / (n - 1))
+            return np.asarray((second - (half + half.T)) / (n - 1))
 
     def quartics(self, A: FloatArray | None = None) -> CentralQuartics:
         """Central fourth-order moments (divisor n) of the rows, or of A(x − mean).

@@ -250,8 +250,7 @@ class PowerSums(UnitSums):
         # Σ(z−a)(z−a)ᵀ = Σzzᵀ − a uᵀ − u aᵀ with u = Σz − n a/2
         u = s1 - (n / 2) * a
         cross = a[:, :, np.newaxis] * u[:, np.newaxis, :]
-        second = s2 - cross
-        second -= cross.transpose(0, 2, 1)
+        second = s2 - (cross + cross.transpose(0, 2, 1))  # symmetric to the last bit
         if origin.ndim == 1:
             origin = np.broadcast_to(origin, self.origin.shape)
         higher: dict[str, Any] = {}
@@ -321,8 +320,7 @@ def together(parts: Sequence[PowerSums]) -> PowerSums:
         # As in `PowerSums.about`, with the products of all units at once.
         a = origin - origins
         cross = a.T @ (first - (count / 2) * a)
-        second = sum((part.second.sum(axis=0) for part in parts), -cross)
-        second -= cross.T
+        second = sum((part.second.sum(axis=0) for part in parts), -(cross + cross.T))
         first = (first - count * a).sum(axis=0)
     return PowerSums(total, origin[np.newaxis], first[np.newaxis], second[np.newaxis])
 
