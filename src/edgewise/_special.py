@@ -30,7 +30,8 @@ else:
             raise AttributeError(name)
         from scipy import special
 
-        return getattr(special, name)
+        found = globals()[name] = getattr(special, name)
+        return found
 
 
 # For more numbers a loop takes longer than SciPy; to import that takes as long as a million.

@@ -76,7 +76,7 @@ def cautions_of(facts: Diagnosis, assumes: Assumes) -> tuple[Caution, ...]:
             f"method assumes independent rows: {_FALSE_EDGES}. Method 'batch' allows for dependence."
         )
         found.append(Caution(text, "dependence", True))
-    if facts.heavy_tailed and gaussian:
+    if gaussian and facts.heavy_tailed:
         text = (
             f"The tails are heavy ({facts.kurtosis_ratio:.3g} times the Gaussian kurtosis), and this "
             f"method assumes Gaussian rows: {_FALSE_EDGES}. Method 'score' does not need Gaussian "

@@ -133,16 +133,6 @@ class AnytimeReference(Reference):
         return self.student.critical(float(self.level_of_one_look(self.n_samples, log_level)))
 
 
-def degrees_of_freedom(terms: int, kurtosis: FloatArray) -> FloatArray:
-    """Degrees of a variance: its relative variance (κ − 1)/m is that of χ²_ν/ν, 2/ν
-    (Satterthwaite).
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        degrees = 2 * terms / (kurtosis - 1)
-    # Without any spread the variance is certain; the largest number stands for that.
-    return np.where(kurtosis > 1, np.clip(degrees, 1.0, CERTAIN), CERTAIN)
-
-
 def tuned_rho2(alpha: float, n_samples: int) -> float:
     """ρ² for which the sequence of level α is narrowest at `n_samples` rows (to first order)."""
     size = -2 * math.log(alpha)

@@ -139,6 +139,16 @@ def gaussian_variances(
     return np.maximum(variance, 0.0), kurtosis_ratio / left
 
 
+def degrees_of_freedom(terms: int, kurtosis: FloatArray) -> FloatArray:
+    """Degrees of a variance: its relative variance (κ − 1)/m is that of χ²_ν/ν, 2/ν
+    (Satterthwaite).
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        degrees = 2 * terms / (kurtosis - 1)
+    # Without any spread the variance is certain; the largest number stands for that.
+    return np.where(kurtosis > 1, np.clip(degrees, 1.0, CERTAIN), CERTAIN)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class PerEdge(Uncertainty):
     """Fisher's z with standard errors and a reference; `exact`: Student's t of Gaussian rows.

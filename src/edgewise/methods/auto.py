@@ -44,15 +44,12 @@ class Auto(Method):
 
     lags: int = lags_option()
 
+    needs: ClassVar[Needs] = Needs(in_batches=True, undecided=True)
     name: ClassVar[str] = "auto"
     guarantee: ClassVar[str] = "per edge, chosen by the rows"
     condition: ClassVar[str] = "what the chosen method assumes"
     assumes: ClassVar[Assumes] = Assumes(0)
     supports: ClassVar[frozenset[Feature]] = frozenset(get_args(Feature)) - {"latent variables"}
-
-    @property
-    def needs(self) -> Needs:
-        return Needs(in_batches=True, undecided=True)
 
     def resolved(self, sample: Sample, *features: Feature) -> tuple[Method, Sample]:
         wanted: set[Feature] = {*features}

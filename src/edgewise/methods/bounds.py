@@ -22,9 +22,9 @@ from edgewise.inference.cautions import Caution
 from edgewise.inference.corrections import MaxStatistic
 from edgewise.inference.diagnosis import diagnosis_of
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.references import Student, degrees_of_freedom
+from edgewise.inference.references import Student
 from edgewise.inference.sample import Needs, Sample
-from edgewise.inference.uncertainty import Bound, LargestRadius, floored_spread
+from edgewise.inference.uncertainty import Bound, LargestRadius, degrees_of_freedom, floored_spread
 from edgewise.methods.batch import working_batches
 from edgewise.methods.leave_one_out import left_out_batches
 from edgewise.methods.method import (

@@ -52,15 +52,12 @@ class Elliptical(Method):
     (one kurtosis inflates all variances alike), and for no others.
     """
 
+    needs: ClassVar[Needs] = Needs(reads_again=True)
     name: ClassVar[str] = "elliptical"
     guarantee: ClassVar[str] = "per edge, elliptical data only"
     condition: ClassVar[str] = "independent rows of an elliptical distribution with fourth moments"
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS
     supports: ClassVar[frozenset[Feature]] = frozenset({"transform", "two groups"})
-
-    @property
-    def needs(self) -> Needs:
-        return Needs(reads_again=True)
 
     def measure(self, sample: Sample) -> Measurement:
         estimate = self.estimate(sample)

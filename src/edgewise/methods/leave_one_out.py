@@ -28,9 +28,8 @@ from edgewise._parallel import on_each
 from edgewise.errors import DataError
 from edgewise.estimate.inverse import PrecisionEstimate, unscaled
 from edgewise.estimate.pairwise import NEGATIVE, least_overlap, not_definite
-from edgewise.inference.references import degrees_of_freedom
 from edgewise.inference.sample import Sample
-from edgewise.inference.uncertainty import Spread, floored_spread
+from edgewise.inference.uncertainty import Spread, degrees_of_freedom, floored_spread
 from edgewise.sums.batches import BatchMoments, ClusterMoments
 from edgewise.sums.pairwise import (
     PairwiseMoments,

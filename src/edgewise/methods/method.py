@@ -226,10 +226,10 @@ class Method(ABC):
 
     def check_supports(self, *features: Feature) -> None:
         """Refuse what the method does not support, and name the methods that support all of it."""
-        from edgewise.methods.registry import supporting  # which imports this file
-
         for feature in features:
             if feature not in self.supports:
+                from edgewise.methods.registry import supporting  # which imports this file
+
                 argument, or_else = _ASKED_BY[feature]
                 able = [repr(name) for name in supporting(*features)]
                 use = f"; use method {joined(able, 'or')}{or_else}" if able else or_else

@@ -61,6 +61,7 @@ class Nodewise(Method):
         at_least=1,
     )
 
+    needs: ClassVar[Needs] = Needs(reads_again=True, wide=True)
     name: ClassVar[str] = "nodewise"
     guarantee: ClassVar[str] = "per edge, sparse graph"
     condition: ClassVar[str] = (
@@ -68,10 +69,6 @@ class Nodewise(Method):
     )
     assumes: ClassVar[Assumes] = Assumes.INDEPENDENT_ROWS | Assumes.FOURTH_MOMENTS_IF_SKEWED
     supports: ClassVar[frozenset[Feature]] = frozenset({"transform"})
-
-    @property
-    def needs(self) -> Needs:
-        return Needs(reads_again=True, wide=True)
 
     def fit(self, sample: Sample) -> NodewiseFit:
         return nodewise_fit(

@@ -11,10 +11,9 @@ import numpy as np
 from edgewise._linalg import FloatArray
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.references import degrees_of_freedom
 from edgewise.inference.sample import Needs, Sample
 from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
-from edgewise.inference.uncertainty import ScoreTest, floored_spread
+from edgewise.inference.uncertainty import ScoreTest, degrees_of_freedom, floored_spread
 from edgewise.methods.leave_one_out import unit_scores
 from edgewise.methods.method import Assumes, Feature, Method, lags_option
 from edgewise.sums.score import NEARLY_ONE, ScoreSums
@@ -46,6 +45,7 @@ class Score(Method):
 
     lags: int = lags_option()
 
+    needs: ClassVar[Needs] = Needs(reads_again=True)
     name: ClassVar[str] = "score"
     guarantee: ClassVar[str] = "per edge, any distribution"
     condition: ClassVar[str] = "independent rows of any distribution with fourth moments"
@@ -53,10 +53,6 @@ class Score(Method):
     supports: ClassVar[frozenset[Feature]] = frozenset(
         {"clusters", "missing", "weights", "transform", "lags"}
     )
-
-    @property
-    def needs(self) -> Needs:
-        return Needs(reads_again=True)
 
     def measure(self, sample: Sample) -> Measurement:
         estimate = self.estimate(sample)

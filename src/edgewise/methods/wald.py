@@ -10,9 +10,9 @@ import numpy as np
 from edgewise._linalg import FloatArray, pairs_of
 from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
-from edgewise.inference.references import Student, degrees_of_freedom
+from edgewise.inference.references import Student
 from edgewise.inference.sample import Needs, Sample
-from edgewise.inference.uncertainty import PerEdge, Spread, floored_spread
+from edgewise.inference.uncertainty import PerEdge, Spread, degrees_of_freedom, floored_spread
 from edgewise.methods.leave_one_out import unit_sandwich
 from edgewise.methods.method import Assumes, Feature, Method
 from edgewise.sums.pairs import exact_pairs, pair_sums
@@ -31,6 +31,7 @@ class Wald(Method):
     values or have weights, it is the delete-one jackknife.
     """
 
+    needs: ClassVar[Needs] = Needs(reads_again=True)
     name: ClassVar[str] = "wald"
     guarantee: ClassVar[str] = "per edge, many rows"
     condition: ClassVar[str] = (
@@ -43,17 +44,10 @@ class Wald(Method):
         {"clusters", "missing", "weights", "transform", "two groups", "permutations"}
     )
 
-    @property
-    def needs(self) -> Needs:
-        return Needs(reads_again=True)
-
-    def measure(self, sample: Sample) -> Measurement:
-        return self._measured(sample, own_scale=False)
-
     def measure_group(self, sample: Sample) -> Measurement:
-        return self._measured(sample, own_scale=True)
+        return self.measure(sample, own_scale=True)
 
-    def _measured(self, sample: Sample, *, own_scale: bool) -> Measurement:
+    def measure(self, sample: Sample, *, own_scale: bool = False) -> Measurement:
         estimate = self.estimate(sample)
         spread, degrees = sandwich(sample, estimate, own_scale=own_scale)
         uncertainty = PerEdge(spread, Student(degrees))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -231,16 +232,19 @@ def all_notes(result: EdgeTestResult) -> list[str]:
 
 def missing_value_notes(result: EdgeTestResult) -> list[str]:
     """Sentences about missing values and weights; none if there were none."""
-    notes, rows = [], result.measurement.provenance
+    measured, notes = result.measurement, []
+    rows, n, names = measured.provenance, measured.estimate.n_samples, measured.feature_names
     if rows.n_dropped:
         notes.append(_dropped(result))
     if rows.pair_rows is not None:
-        total, counts = sum(rows.n_missing), rows.pair_rows[result.tested_pairs()]
-        share = percent(total / (result.n_samples * result.n_features))
+        total, counts = sum(rows.n_missing), pairs_of(rows.pair_rows)
+        if (tested := result.decision.tested) is not None:
+            counts = counts[pairs_of(tested)]
+        share = percent(total / (n * len(names)))
         low, high = int(counts.min()), int(counts.max())
         notes.append(
             f"{total:,} value{'s' * (total != 1)} ({share}) {'is' if total == 1 else 'are'} missing, "
-            f"most in {_most(result, rows.n_missing)}. Each pair rests on the rows that have both of "
+            f"most in {_most(names, rows.n_missing)}. Each pair rests on the rows that have both of "
             f"its columns, {f'{low:,}' if low == high else f'{low:,} to {high:,}'}."
         )
     if rows.effective_rows is not None:
@@ -269,11 +273,11 @@ def _dropped(result: EdgeTestResult) -> str:
     if known.pair_rows is not None:
         return f"{rows} without any value {'were' if n != 1 else 'was'} left out."
     text = f"{rows} with missing values {'were' if n != 1 else 'was'} left out"
-    cost = _most(result, known.n_dropped_alone)
+    cost = _most(result.feature_names, known.n_dropped_alone)
     if cost:
         text += f"; left out because of one column alone: {cost}"
     elif any(known.n_missing):
-        text += f"; most values are missing in {_most(result, known.n_missing)}"
+        text += f"; most values are missing in {_most(result.feature_names, known.n_missing)}"
     # Clusters and ranks need complete rows.
     able = known.n_clusters is None and known.transform != "normal-scores"
     if able and n > _MANY * (n + result.n_samples):
@@ -281,10 +285,10 @@ def _dropped(result: EdgeTestResult) -> str:
     return text + "."
 
 
-def _most(result: EdgeTestResult, counts: tuple[int, ...]) -> str:
+def _most(names: Sequence[str], counts: tuple[int, ...]) -> str:
     """The columns with the largest counts."""
     order = sorted(range(len(counts)), key=lambda i: -counts[i])[:_NAMED]
-    return ", ".join(f"{result.feature_names[i]} ({counts[i]:,})" for i in order if counts[i])
+    return ", ".join(f"{names[i]} ({counts[i]:,})" for i in order if counts[i])
 
 
 def transformed(transform: str | None) -> str:

@@ -156,7 +156,7 @@ def as_rows(X: Any, name: str = "X") -> AnyArray:
             f"{name}: 0 feature(s) (shape={X.shape}) while a minimum of 2 is required: an edge "
             "joins two columns."
         )
-    values = _numbers(X)
+    values = X if X.dtype.kind in "fiub" else _numbers(X)
     if isinstance(values, str):
         complex_numbers = "Complex data not supported: " if X.dtype.kind == "c" else ""
         raise DataTypeError(
