@@ -6,6 +6,7 @@ import math
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
@@ -71,8 +72,7 @@ def check_rng(rng: object) -> np.random.Generator:
         ) from error
 
 
-def check_alpha(alpha: object) -> float:
-    return check_real("alpha", alpha, above=0, below=1, hint=" 0.05 is usual.")
+check_alpha = partial(check_real, "alpha", above=0, below=1, hint=" 0.05 is usual.")
 
 
 def default_names(n_features: int) -> tuple[str, ...]:

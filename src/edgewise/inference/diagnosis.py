@@ -274,6 +274,21 @@ def diagnosis_of(
         most = Diagnosis.most_values
         for column in np.flatnonzero((different < most) & own):
             discrete[column] = len(np.unique(columns[column])) <= most
+    # Rows that carry most of a column's variance; one that was never searched has none far out.
+    dominant = []
+    if n >= _FEWEST_FOR_DOMINANCE:
+        far, centre = first_look.far, estimate.centre
+        values = np.where(np.isfinite(far), far, centre.origin)
+        off = centre.subtract_from(values, np.empty((p, 2)))
+        share = own[:, np.newaxis] * (off / scale[:, np.newaxis]) ** 2 / (n - 1)
+        dominant = [
+            DominantRow(
+                int(first_look.far_row[side, k]) + 1,
+                names[k],
+                *map(float, (share[k, side], far[side, k])),
+            )
+            for k, side in np.argwhere(share > _DOMINANT).tolist()
+        ]
     # A column of groups, one after the other, is no level; lags take away what makes one.
     levels = np.zeros(p, dtype=bool) if past else level_columns(standard) & ~discrete
     return Diagnosis(
@@ -285,11 +300,7 @@ def diagnosis_of(
         ),
         scale_ratio=spread,
         level_columns=tuple(names[k] for k in np.flatnonzero(levels).tolist()),
-        dominant_rows=tuple(
-            row
-            for row in _dominant_rows(first_look, estimate, scale, names)
-            if row.column not in past
-        ),
+        dominant_rows=tuple(sorted(dominant, key=lambda row: -row.share)),
         rare_pairs=tuple((names[int(i)], names[int(j)]) for i, j in rare),
         n_rare_pairs=int(np.maximum(partners, 0).sum()),
         discrete_columns=tuple(names[k] for k in np.flatnonzero(discrete).tolist()),
@@ -324,24 +335,6 @@ def _tail_facts(radii: FloatArray, standard: FloatArray) -> dict[str, Any]:
         "farther_tail_index": quarter / excess[1] if excess[1] > 0 else math.inf,
         "skewed_tails": bool(one_sided and shared),
     }
-
-
-def _dominant_rows(
-    first_look: FirstLook, estimate: PrecisionEstimate, scale: FloatArray, names: Sequence[str]
-) -> tuple[DominantRow, ...]:
-    n, far = estimate.n_samples, first_look.far
-    if n < _FEWEST_FOR_DOMINANCE:
-        return ()
-    # A column that was never searched has no value far out.
-    values = np.where(np.isfinite(far), far, estimate.centre.origin)
-    centred = estimate.centre.subtract_from(values, np.empty(values.shape[::-1]))
-    share = (centred / scale[:, np.newaxis]) ** 2 / (n - 1)
-    found = [
-        DominantRow(int(row) + 1, names[int(column)], float(share[column, side]), float(value))
-        for column, side in np.argwhere(share > _DOMINANT)
-        for row, value in [(first_look.far_row[side, column], far[side, column])]
-    ]
-    return tuple(sorted(found, key=lambda row: -row.share))
 
 
 def dependence_pvalue(residuals: FloatArray) -> float:
@@ -558,9 +551,9 @@ def mistakes(
 
     # Sums that return to zero in the same rows: each block of rows has the mean zero.
     continuous = np.flatnonzero(different > 0.95)
-    first = continuous[:1]  # no deviation is larger than the range
-    small = 1e-5 * (high - low)[first, np.newaxis]
-    if first.size and (np.abs(np.cumsum(columns[first], axis=1)) < small).sum() >= 3:
+    one = continuous[:1]  # no deviation is larger than the range
+    small = 1e-5 * (high - low)[one, np.newaxis]
+    if one.size and (np.abs(np.cumsum(columns[one], axis=1)) < small).sum() >= 3:
         scale = columns[continuous].std(axis=1, keepdims=True) + np.finfo(float).tiny
         zeros = np.abs(np.cumsum(columns[continuous], axis=1)) < 1e-5 * scale
         blocks = zeros[:, zeros[:3].all(axis=0)]
@@ -573,18 +566,48 @@ def mistakes(
             )
             found.append(Caution(text, "standardised blocks"))
 
-    if estimate.n_samples >= len(names):
-        return (*found, *_constant_sum(estimate, names))
-    # Rows that differ as variables do, and columns that do not.
-    of_rows, of_columns = (
-        float(np.log(columns.std(axis=k) + np.finfo(float).tiny).std()) for k in (0, 1)
-    )
-    if of_rows > _UNLIKE_ROWS and of_columns < _ALIKE * of_rows:
-        text = (
-            f"There are {p:,} columns and {n:,} rows, and rows differ as variables do. If the "
-            "variables are the rows, transpose the table."
+    if estimate.n_samples < len(names):
+        # Rows that differ as variables do, and columns that do not.
+        of_rows, of_columns = (
+            float(np.log(columns.std(axis=k) + np.finfo(float).tiny).std()) for k in (0, 1)
         )
-        found.append(Caution(text, "transposed"))
+        if of_rows > _UNLIKE_ROWS and of_columns < _ALIKE * of_rows:
+            text = (
+                f"There are {p:,} columns and {n:,} rows, and rows differ as variables do. If the "
+                "variables are the rows, transpose the table."
+            )
+            found.append(Caution(text, "transposed"))
+        return tuple(found)
+
+    # Columns of which one is a constant plus or minus the others, but for rounding.
+    precision, covariance = estimate.precision, estimate.covariance
+    variance = covariance.diagonal()
+    follows = precision.diagonal() * variance
+    first = int(np.argmax(follows))
+    if not follows[first] > _FOLLOWS:
+        return tuple(found)
+    share = precision[first] / precision[first, first]
+    among = np.abs(share) > 0.5
+    rest = np.abs(share[~among]) * np.sqrt(variance[~among])
+    signs = np.where(among, np.sign(share), 0.0)
+    if (
+        among.sum() >= 3
+        and (np.abs(np.abs(share[among]) - 1) < _NEAR).all()
+        and (rest <= _NEAR * np.sqrt(variance[first])).all()
+        and signs @ covariance @ signs <= _LEFT * variance[among].sum()
+    ):
+        plus, minus = ([names[k] for k in np.flatnonzero(signs == one).tolist()] for one in (1, -1))
+        what = f"{columns_named(plus)} add up to nearly the same number in every row"
+        if minus:
+            what = (
+                f"{columns_named(plus)} less {listed([*map(repr, minus)])} is nearly the same in "
+                "every row"
+            )
+        text = (
+            f"{what}, so each follows from the others, and their partial correlations say only "
+            "that. Leave one out, or test ratios."
+        )
+        found.append(Caution(text, "constant sum"))
     return tuple(found)
 
 
@@ -598,34 +621,3 @@ def _is_code(column: FloatArray, value: float) -> bool:
         return gap >= 0.9 * reach
     often = count >= max(_FREQUENT, 1.5 * float(counts.max()), 3 * float(counts.mean()))
     return gap >= reach / 2 or (often and gap >= 3 * float(np.median(np.diff(others))))
-
-
-def _constant_sum(estimate: PrecisionEstimate, names: Sequence[str]) -> tuple[Caution, ...]:
-    """Columns of which one is a constant plus or minus the others, but for rounding."""
-    precision, covariance = estimate.precision, estimate.covariance
-    variance = covariance.diagonal()
-    follows = precision.diagonal() * variance
-    first = int(np.argmax(follows))
-    if not follows[first] > _FOLLOWS:
-        return ()
-    share = precision[first] / precision[first, first]
-    columns = np.abs(share) > 0.5
-    rest = np.abs(share[~columns]) * np.sqrt(variance[~columns])
-    near = (np.abs(np.abs(share[columns]) - 1) < _NEAR).all()
-    if not near or columns.sum() < 3 or (rest > _NEAR * np.sqrt(variance[first])).any():
-        return ()
-    signs = np.where(columns, np.sign(share), 0.0)
-    if signs @ covariance @ signs > _LEFT * variance[columns].sum():
-        return ()
-    plus, minus = ([names[k] for k in np.flatnonzero(signs == sign).tolist()] for sign in (1, -1))
-    what = f"{columns_named(plus)} add up to nearly the same number in every row"
-    if minus:
-        what = (
-            f"{columns_named(plus)} less {listed([*map(repr, minus)])} is nearly the same in every "
-            "row"
-        )
-    text = (
-        f"{what}, so each follows from the others, and their partial correlations say only that. "
-        "Leave one out, or test ratios."
-    )
-    return (Caution(text, "constant sum"),)

@@ -67,7 +67,7 @@ class Auto(Method):
         if sample.clusters is not None:
             name, why = able[0], f"Rows come in clusters, so {able[0]} was used."
         elif sample.rows is not None:
-            n, p = sample.n_samples, len(sample.feature_names)
+            n, p = sample.state.n_samples, len(sample.feature_names)
             name, why = choice(n, p, math.nan, able)
             if name != "nodewise" or n >= _FEWEST_ROWS_PER_COLUMN * p:  # there is an inverse
                 estimate = registered()[able[0]]().estimate(sample)

@@ -136,7 +136,7 @@ class BatchedState(RowState, Generic[S]):
 
     def _append(self, batches: S) -> None:
         self._full = (*self._full, batches)
-        while sum(map(len, self._full)) >= 2 * self._batches_of(batches.width):
+        while sum(map(len, self._full)) >= 2 * self._batches_of(batches.origin.shape[1]):
             self._full = (self._full[0].then(*self._full[1:]).paired(),)
             self.batch_rows *= 2
 
@@ -205,7 +205,10 @@ class BatchedState(RowState, Generic[S]):
         )
         kind = cls._sums_type
         state._set(kind.of_contents(contents), kind.of_contents(contents, "open_"))
-        if state.n_samples and len({(one.width, *one.named()) for one in state._parts()}) > 1:
+        if (
+            state.n_samples
+            and len({(one.origin.shape[1], *one.named()) for one in state._parts()}) > 1
+        ):
             raise StateFileError("state: expected the same sums of the same columns in all units.")
         return state
 
@@ -214,7 +217,7 @@ class BatchedState(RowState, Generic[S]):
         for part in (full, rest):
             if part is not None:
                 self.n_samples += int(part.n.sum())
-                self.n_features = part.width
+                self.n_features = part.origin.shape[1]
 
 
 class BatchMoments(BatchedState[PowerSums]):
@@ -310,7 +313,7 @@ class ClusterMoments(RowSums):
         return total
 
     def _merge_if_long(self) -> None:
-        new, p = sum(len(labels) for labels, _ in self._later), self._later[0][1].width
+        new, p = sum(len(labels) for labels, _ in self._later), self._later[0][1].origin.shape[1]
         known = sum(len(labels) for labels, _ in self._before)
         if new >= known or 8 * p * p * (new + known) > _MOST_BYTES:
             count = len(self._merged()[0])
@@ -331,7 +334,7 @@ class ClusterMoments(RowSums):
             return parts[0]
         every = np.concatenate([part for part, _ in parts])
         labels, place = np.unique(every, return_inverse=True)
-        p = parts[0][1].width
+        p = parts[0][1].origin.shape[1]
         n: IntArray = np.zeros(len(labels), dtype=np.int64)
         origin, first = np.zeros((2, len(labels), p))
         second = np.zeros((len(labels), p, p))

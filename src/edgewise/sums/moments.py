@@ -123,7 +123,7 @@ class Moments(RowState):
     def _of(cls, sums: PowerSums, order: int | str, feature_names: Sequence[str] | None) -> Self:
         moments = cls(order=order, feature_names=feature_names)
         moments._sums = sums
-        moments.n_samples, moments.n_features = int(sums.n[0]), sums.width
+        moments.n_samples, moments.n_features = int(sums.n[0]), sums.origin.shape[1]
         return moments
 
     def _empty(self) -> Self:
@@ -221,7 +221,7 @@ class Moments(RowState):
                 f"order: expected a state of order 'all', got order {self.order}; the sums of all "
                 "products of four columns were not kept. Accumulate again with order='all'."
             )
-        first = sums.width + 1  # of the products of two columns
+        first = sums.origin.shape[1] + 1  # of the products of two columns
         products = sums.products[0, first:, first:] / sums.n[0]
         if A is None:
             return np.asarray(products)

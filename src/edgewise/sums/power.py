@@ -88,10 +88,6 @@ class UnitSums(ABC):
     def __len__(self) -> int:
         return len(self.n)
 
-    @property
-    def width(self) -> int:
-        return int(self.origin.shape[1])
-
     def __getitem__(self, which: slice | AnyArray) -> Self:
         return type(self)(**{name: array[which] for name, array in self.named().items()})
 

@@ -153,11 +153,7 @@ class DaskTable(PartitionedTable):
             raise DataError("data: expected at least one partition, got none.")
         self._parts, self._wheres, self._client = list(parts), list(wheres), client
         self._part_rows = partition_rows or [None] * len(self._parts)
-        self._files, self._held = files, held
-
-    @property
-    def files(self) -> tuple[FileRead, ...]:
-        return self._files
+        self.files, self._held = files, held
 
     def partition_rows(self) -> Sequence[int | None]:
         return self._part_rows

@@ -118,7 +118,7 @@ class FileTable(Table):
         return [file.form for file in self._files]
 
     @property
-    def files(self) -> tuple[FileRead, ...]:
+    def files(self) -> tuple[FileRead, ...]:  # type: ignore[override]
         return tuple(map(FileRead, (file.path for file in self._files), self._counted))
 
     @property

@@ -31,11 +31,13 @@ from edgewise.errors import DataError, DataTypeError, FormatGuessWarning, Parame
 from edgewise.tables.arrays import ArrayTable, is_sparse
 from edgewise.tables.categories import categories_among, indicator_table
 from edgewise.tables.options import (
+    MISSING,
+    NORMAL_SCORES,
     TRANSFORMS,
-    check_together,
     chosen_columns,
     column_for,
     options_of,
+    refuse_pairwise,
     view,
     weighted_columns,
 )
@@ -231,7 +233,15 @@ def as_table(
     if client is None and isinstance(data, DataToRead):
         client = data.client
     check_choice("transform", transform, TRANSFORMS)
-    check_together(missing, clusters, weights, transform)
+    check_choice("missing", missing, MISSING)
+    if clusters is not None:
+        refuse_pairwise(missing, "clusters")
+    if transform == NORMAL_SCORES:
+        refuse_pairwise(missing, "transform")
+    if weights is not None and clusters is not None:
+        raise ParameterError("`weights` and `clusters` cannot be combined.")
+    if weights is not None and transform is not None:
+        raise ParameterError("`weights` and `transform` cannot be combined.")
     columns, exclude = check_columns("columns", columns), check_columns("exclude", exclude)
     # One of the two at most.
     argument, beside = ("clusters", clusters) if weights is None else ("weights", weights)

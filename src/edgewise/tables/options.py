@@ -266,7 +266,7 @@ class View(Table):
         return self._scored is not None or self.source.in_memory
 
     @property
-    def files(self) -> tuple[FileRead, ...]:
+    def files(self) -> tuple[FileRead, ...]:  # type: ignore[override]
         return self.source.files
 
     @property
@@ -478,20 +478,6 @@ def _joined(a: _Gathered, b: _Gathered, most: float) -> _Gathered:
 
 
 # What the options may be ---------------------------------------------------------------------
-
-
-def check_together(missing: str, clusters: object, weights: object, transform: object) -> None:
-    check_choice("missing", missing, MISSING)
-    if clusters is not None:
-        refuse_pairwise(missing, "clusters")
-    if transform == NORMAL_SCORES:
-        refuse_pairwise(missing, "transform")
-    if weights is None:
-        return
-    if clusters is not None:
-        raise ParameterError("`weights` and `clusters` cannot be combined.")
-    if transform is not None:
-        raise ParameterError("`weights` and `transform` cannot be combined.")
 
 
 def check_lags(options: RowOptions) -> None:

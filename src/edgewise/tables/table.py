@@ -169,6 +169,7 @@ class Table:
     `named`: Whether the names came with the data, so that columns can be matched by them.
     `in_memory`: Whether another pass over the rows costs next to nothing.
     `left_out`: Columns of the data that are no variables, and why.
+    `files`: The files that were read, with their rows as far as these are known.
     """
 
     feature_names: tuple[str, ...]
@@ -179,11 +180,7 @@ class Table:
     in_memory: bool = False
     local: bool = True
     left_out: Mapping[str, str] = MappingProxyType({})
-
-    @property
-    def files(self) -> tuple[FileRead, ...]:
-        """The files that the rows come from, with those of each that are known; none in memory."""
-        return ()
+    files: tuple[FileRead, ...] = ()
 
     @property
     def estimated_rows(self) -> int | None:
