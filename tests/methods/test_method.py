@@ -9,6 +9,7 @@ from tests.methods.simulated import quiet_test
 
 import edgewise as ew
 from edgewise.errors import DataError, ParameterError
+from edgewise.inference.sample import open_sample
 from edgewise.methods.registry import registered
 from edgewise.sums.save import RowState
 
@@ -71,7 +72,8 @@ def test_every_method(rows, same_result, method):
         # Of batches the record says how many there were, not how many were asked for.
         again = registered()[method.name](**method.options_in(found.options))
         same_result(quiet_test(rows, again, alpha=0.01), found)
-    for once in (needs.empty_state().update(rows), iter([rows[:150], rows[150:]])):
+    state = open_sample(rows, needs, "a test").state
+    for once in (state, iter([rows[:150], rows[150:]])):
         serves = needs.products and not isinstance(once, RowState)
         if getattr(method, "solver", "auto") == "matrix-free" or getattr(method, "lags", 0):
             continue

@@ -238,5 +238,7 @@ def decided(
         if caution.breaks:
             warn(caution, BrokenAssumptionWarning)
     result = EdgeTestResult(question, *decision(measurement, question), notes)
-    more = missing_value_notes(result)
-    return replace(result, notes=(*notes, *more)) if more else result
+    rows = measurement.provenance
+    if rows.n_dropped or rows.pair_rows is not None or rows.effective_rows is not None:
+        result = replace(result, notes=(*notes, *missing_value_notes(result)))
+    return result

@@ -29,13 +29,6 @@ from edgewise.sums.moments import MOST_PRODUCTS_COLUMNS, Moments
 from edgewise.sums.pairwise import PairwiseMoments, PooledPairs
 from edgewise.sums.power import CentralQuartics, transformed_quartics
 from edgewise.sums.save import RowState
-from edgewise.sums.score import (
-    Leverage,
-    ScoreSums,
-    all_pairs_at_once,
-    all_pairs_exactly,
-    few_rows,
-)
 from edgewise.tables.first_look import FirstLook
 from edgewise.tables.open import as_table
 from edgewise.tables.options import (
@@ -82,13 +75,6 @@ class Needs:
     products: bool = False
     undecided: bool = False
 
-    def empty_state(self) -> RowState:
-        if not self.in_batches:
-            return Moments(order=self.order)
-        if self.concordance:
-            return ConcordanceMoments(self.n_batches or DEFAULT_BATCHES)
-        return BatchMoments(self.n_batches)
-
     def check_shape(self, n_samples: int, n_features: int) -> None:
         few = self.undecided and n_samples < FEWEST_WIDE_ROWS
         wide = self.wide and n_samples <= n_features and not few
@@ -106,6 +92,7 @@ class Sample:
     state: RowState
     feature_names: tuple[str, ...]
     purpose: str
+    pairwise: PooledPairs | None = None
     rows: Rescan | None = None
     first_look: FirstLook | None = None
     clusters: ClusterMoments | None = None
@@ -136,11 +123,6 @@ class Sample:
     def in_memory(self) -> bool:
         """Whether another pass costs next to nothing."""
         return self.rows is None or self.rows.table.in_memory
-
-    @cached_property
-    def pairwise(self) -> PooledPairs | None:
-        """The sums of all pairs, where rows lack values or have weights; else None."""
-        return self.state.pooled() if isinstance(self.state, PairwiseMoments) else None
 
     def moments(self) -> SampleMoments:
         if self.pairwise is not None:
@@ -233,15 +215,6 @@ class Sample:
         whitened_by = self.n_samples if left_out else None
         return transformed_quartics(self.rows_again(), self.centre, A, whitened_by=whitened_by)
 
-    def score_sums(self, leverage: Leverage, rho: FloatArray, nearly_one: float) -> ScoreSums:
-        n, p = leverage.n_samples, len(leverage.root)
-        rows = self.rows_again()
-        if not few_rows(n, p):
-            return all_pairs_at_once(rows, self.centre, leverage, rho, nearly_one)
-        centred = self.leading_rows(n + 1)  # one more than there were, if there are more now
-        rows.check(centred.shape[1])
-        return all_pairs_exactly(centred, leverage, rho)
-
     def leading_rows(self, most: int) -> FloatArray:
         """The first rows, up to a maximum, minus the mean; features first."""
         one_pass = partial(_leading_of, most=most, centre=self.centre)
@@ -290,7 +263,8 @@ class Sample:
         empty = BatchMoments() if self.pairwise is None else PairwiseMoments()
         state = first_pass(empty, self.rows.table)[0]
         self.rows.check(state.n_samples)
-        return replace(self, state=state, estimate=None)
+        pairwise = state.pooled() if isinstance(state, PairwiseMoments) else None
+        return replace(self, state=state, pairwise=pairwise, estimate=None)
 
     def _lacks(self, what: str) -> NoReturn:
         other = self.state.default_method
@@ -341,7 +315,8 @@ def open_sample(
         own = data.feature_names or default_names(data.n_features or 0)
         names = check_names(own if feature_names is None else feature_names, data.n_features)
         check(names)
-        return Sample(state=data, feature_names=names, purpose=purpose)
+        pooled = data.pooled() if isinstance(data, PairwiseMoments) else None
+        return Sample(state=data, feature_names=names, purpose=purpose, pairwise=pooled)
     table = as_table(data, feature_names=feature_names, missing=missing, **rows)
     check(table.feature_names)
     pairwise &= missing == "auto"
@@ -399,7 +374,13 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
     if p > _MANY_COLUMNS and (few := rows_up_to(table, p)) is not None:
         # Fail now: the sums would need p² numbers or more.
         needs.check_shape(few, p)
+    empty: RowState = Moments(order=needs.order)
+    if needs.concordance:
+        empty = ConcordanceMoments(needs.n_batches or DEFAULT_BATCHES)
+    elif needs.in_batches:
+        empty = BatchMoments(needs.n_batches)
     state: RowState | None = None
+    pooled: PooledPairs | None = None
     read = table.on_cores()
     if options.clusters:
         # One pass is enough: all that is needed follows from the moments of each cluster.
@@ -415,7 +396,7 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
     elif not weighted and (options.missing != "pairwise" or table.rescannable):
         able = pairwise or options.missing == "pairwise"
         try:  # perhaps nothing is missing
-            state, n_dropped, first_look = first_pass(needs.empty_state(), read, describe=not able)
+            state, n_dropped, first_look = first_pass(empty, read, describe=not able)
         except NonFiniteError:
             if not able:
                 raise
@@ -432,13 +413,15 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
         state, first_look, pooled = sums, first_look.filled(), sums.pooled()
         if weighted and table.rescannable and not pooled.incomplete and not pooled.weighted:
             # All rows count the same: the ordinary way says more.
-            state, n_dropped, first_look = first_pass(needs.empty_state(), read)
+            state, n_dropped, first_look = first_pass(empty, read)
+            pooled = None
     needs.check_shape(state.n_samples, p)
     again = table.rescannable and clusters is None
     return Sample(
         state=state,
         feature_names=table.feature_names,
         purpose=purpose,
+        pairwise=pooled,
         rows=Rescan(read, state.n_samples) if again else None,
         first_look=first_look,
         clusters=clusters,

@@ -113,30 +113,16 @@ def floored_spread(
 
     `precision` is in units of Θ_iiΘ_jj, `rows` the effective sample size of each pair.
     """
-    least, least_z = gaussian_variances(estimate, rows=rows)
-    least, least_z = least / estimate.live_share, least_z / estimate.live_share
-    variance_z = np.maximum(fisher_z, least_z)
+    # Of Gaussian rows, Var z = 1/(n − p − 1) and Var Θ̂_ij = (1 + ρ²)/(n − p − 1).
+    left = (estimate.n_samples if rows is None else rows) - len(estimate.precision) - 1
+    left = np.maximum(left, 1.0)
+    least = (1 + estimate.partial_correlation**2) / left / estimate.live_share
+    variance_z = np.maximum(fisher_z, 1 / left / estimate.live_share)
     np.fill_diagonal(variance_z, np.nan)  # a variable has no association with itself
     return Spread(
         root_outer(estimate.precision) * np.sqrt(np.maximum(precision, least)),
         np.sqrt(variance_z),
     )
-
-
-def gaussian_variances(
-    estimate: PrecisionEstimate, kurtosis_ratio: float = 1.0, rows: FloatArray | None = None
-) -> tuple[FloatArray, float | FloatArray]:
-    """Var Θ̂_ij = ((1+κ)(1 + ρ²) + κρ²)/(n − p − 1) in units of Θ_iiΘ_jj, Var z = (1+κ)/(n − p −
-    1).
-    """
-    spent = len(estimate.precision) + 1
-    left: float | FloatArray = max(estimate.n_samples - spent, 1)
-    if rows is not None:
-        left = np.maximum(rows - spent, 1.0)
-    # ρ² is one on the diagonal, as it should be.
-    rho2 = estimate.partial_correlation**2
-    variance = (kurtosis_ratio * (1 + rho2) + (kurtosis_ratio - 1) * rho2) / left
-    return np.maximum(variance, 0.0), kurtosis_ratio / left
 
 
 def degrees_of_freedom(terms: int, kurtosis: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ from edgewise.estimate.inverse import PrecisionEstimate
 from edgewise.inference.measurement import Measurement
 from edgewise.inference.references import Normal, Student
 from edgewise.inference.sample import Needs, Sample
-from edgewise.inference.uncertainty import PerEdge, Spread, gaussian_variances
+from edgewise.inference.uncertainty import PerEdge, Spread
 from edgewise.methods.method import Assumes, Feature, Method
 from edgewise.methods.planning import Measured
 
@@ -75,9 +75,14 @@ class Elliptical(Method):
 
 
 def gaussian_spread(estimate: PrecisionEstimate, kurtosis_ratio: float) -> Spread:
-    """Standard errors of Gaussian rows, or of elliptical ones with a larger kurtosis."""
-    variance, variance_z = gaussian_variances(estimate, kurtosis_ratio)
+    """Standard errors of Gaussian rows, or of elliptical ones with 1 + κ times the kurtosis.
+
+    Var Θ̂_ij = ((1+κ)(1 + ρ²) + κρ²)/(n − p − 1) in units of Θ_iiΘ_jj, Var z = (1+κ)/(n − p − 1).
+    """
+    left = max(estimate.n_samples - len(estimate.precision) - 1, 1)
+    rho2 = estimate.partial_correlation**2  # one on the diagonal, as it should be
+    variance = (kurtosis_ratio * (1 + rho2) + (kurtosis_ratio - 1) * rho2) / left
     return Spread(
-        precision=root_outer(estimate.precision) * np.sqrt(variance),
-        fisher_z=np.full(variance.shape, math.sqrt(variance_z)),
+        precision=root_outer(estimate.precision) * np.sqrt(np.maximum(variance, 0.0)),
+        fisher_z=np.full(variance.shape, math.sqrt(kurtosis_ratio / left)),
     )

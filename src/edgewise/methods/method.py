@@ -245,7 +245,7 @@ class Method(ABC):
         pairs: object = None,
     ) -> Question:
         """A checked question to this method; the arguments are those of `edge_test`."""
-        family = checked_family(given, pairs)
+        family = ((), None) if given is None and pairs is None else checked_family(given, pairs)
         level = check_alpha(alpha)
         below = 1.0 if self.effect_scale == "partial_correlation" else math.inf
         least = 0.0

@@ -16,7 +16,13 @@ from edgewise.inference.sign_flip import SignFlip, log_two_sided_of_one
 from edgewise.inference.uncertainty import ScoreTest, degrees_of_freedom, floored_spread
 from edgewise.methods.leave_one_out import unit_scores
 from edgewise.methods.method import Assumes, Feature, Method, lags_option
-from edgewise.sums.score import NEARLY_ONE, ScoreSums
+from edgewise.sums.score import (
+    NEARLY_ONE,
+    ScoreSums,
+    all_pairs_at_once,
+    all_pairs_exactly,
+    few_rows,
+)
 
 # With fewer degrees of freedom Student's t has no variance to speak of.
 _FEWEST_DEGREES = 3.0
@@ -58,7 +64,13 @@ class Score(Method):
         estimate = self.estimate(sample)
         n, rho = estimate.n_samples, estimate.partial_correlation
         if sample.pairwise is None and sample.clusters is None:
-            sums = sample.score_sums(estimate.leverage(), rho, NEARLY_ONE)
+            rows, leverage = sample.rows_again(), estimate.leverage()
+            if few_rows(n, len(rho)):
+                centred = sample.leading_rows(n + 1)  # one more than there were, if there are now
+                rows.check(centred.shape[1])
+                sums = all_pairs_exactly(centred, leverage, rho)
+            else:
+                sums = all_pairs_at_once(rows, estimate.centre, leverage, rho, NEARLY_ONE)
             uncertainty = score_test(estimate, sums, n - len(rho) + 1)
         else:
             found = unit_scores(sample, estimate)
