@@ -59,7 +59,6 @@ _MOST_ROWS, _ROWS_OF_MEDIAN = 4096, 1023
 # Of a random walk of m rows, m(1 − r) is below 17 with probability 0.99; r is the autocorrelation.
 _WALK, _PERSISTENT = 17.0, 0.05
 _TREND = 0.8  # correlation with time
-_ROUNDING = 1e-12  # the share of a sum of squares that a variance may have by rounding
 
 
 class DominantRow(NamedTuple):
@@ -450,16 +449,15 @@ def level_columns(rows: FloatArray) -> BoolArray:
     m = rows.shape[1]
     if m < FEWEST_ROWS:
         return np.zeros(len(rows), dtype=bool)
-    later, earlier = rows[:, 1:], rows[:, :-1]
-    # The mean of all rows is zero, so little cancels, and no copy of the rows is needed.
-    raw, total = np.vecdot(rows, rows), np.add.reduce(rows, axis=1)
-    squares = raw - total**2 / m
-    varies = squares > _ROUNDING * raw
+    centred = rows - np.add.reduce(rows, axis=1, keepdims=True) / m
+    squares = np.vecdot(centred, centred)
+    varies = squares > 0
     squares = np.where(varies, squares, 1.0)
+    later, earlier = centred[:, 1:], centred[:, :-1]  # their difference would be one more copy
     steps = np.vecdot(later, later) + np.vecdot(earlier, earlier) - 2 * np.vecdot(later, earlier)
     unlike = steps / (2 * squares)
     time = np.arange(m) - (m - 1) / 2
-    trend = (rows @ time) ** 2 / (squares * (time @ time))
+    trend = (centred @ time) ** 2 / (squares * (time @ time))
     wanders = unlike < min(_PERSISTENT, _WALK / m)
     return np.asarray(varies & (wanders | (trend > _TREND**2)))
 

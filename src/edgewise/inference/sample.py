@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -133,11 +133,6 @@ class Sample:
             self._lacks("means and covariances")
         return self.state
 
-    @cached_property
-    def centre(self) -> Centre:
-        """The mean of all rows, as exact as it is known."""
-        return self.moments().centre()
-
     def central_covariance(self, A: FloatArray | None = None) -> FloatArray:
         """The covariance of A(x − mean) with the divisor n, as fourth moments have it."""
         moments = self.moments()
@@ -213,11 +208,13 @@ class Sample:
             self._lacks("fourth-order sums")
         A = np.eye(len(self.feature_names)) if A is None else A
         whitened_by = self.n_samples if left_out else None
-        return transformed_quartics(self.rows_again(), self.centre, A, whitened_by=whitened_by)
+        return transformed_quartics(
+            self.rows_again(), self.moments().centre(), A, whitened_by=whitened_by
+        )
 
     def leading_rows(self, most: int) -> FloatArray:
         """The first rows, up to a maximum, minus the mean; features first."""
-        one_pass = partial(_leading_of, most=most, centre=self.centre)
+        one_pass = partial(_leading_of, most=most, centre=self.moments().centre())
         return self.rows_again().table.reduce(
             one_pass, lambda a, b: np.concatenate([a, b], axis=1)[:, :most]
         )

@@ -511,7 +511,7 @@ def bernstein_radius(sample: Sample, A: FloatArray | None, support: Any) -> Bern
     low, high = intervals.T
     lengths = high - low
     one_pass = partial(
-        checked_square_products, centre=sample.centre, intervals=intervals, names=names
+        checked_square_products, centre=sample.moments().centre(), intervals=intervals, names=names
     )
     (squares,) = sample.scan(one_pass)
     n, mean = sample.n_samples, sample.moments().mean()

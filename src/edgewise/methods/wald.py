@@ -81,7 +81,7 @@ def sandwich(
         return unit_sandwich(sample, estimate)
     leverage, rho = estimate.leverage(own_scale=own_scale), estimate.partial_correlation
     n, rows = estimate.n_samples, sample.rows_again()
-    square, cube, fourth = pair_sums(rows, sample.centre, leverage)
+    square, cube, fourth = pair_sums(rows, estimate.centre, leverage)
     # Of v_iv_j + (ρ/2)(v_i² + v_j²), the influence on ρ̂_ij, whose mean is −ρ + ρ = 0: the fourth
     # power only decides about degrees of freedom, and is that of v_iv_j unless ρ is close to ±1.
     ends = square.diagonal()
@@ -89,7 +89,7 @@ def sandwich(
     fourth = fourth * np.maximum(second / np.maximum(square, 1e-300), 0.0) ** 2
     i, j = strong_pairs(rho, NEARLY_ONE)
     if i.size:
-        exact = exact_pairs(rows, sample.centre, leverage, i, j, rho[i, j])
+        exact = exact_pairs(rows, estimate.centre, leverage, i, j, rho[i, j])
         second[i, j], fourth[i, j] = exact
         second[j, i], fourth[j, i] = exact
     second = np.maximum(second, 0.0)
