@@ -193,3 +193,9 @@ def test_blanks_beside_a_gap_only(name, tmp_path):
 def test_a_line_of_a_million_cells(tmp_path, refuses):
     (path := tmp_path / "x.csv").write_bytes(b"1," * 1_000_000 + b"1\n" + b"2,3\n" * 9)
     refuses(lambda: ew.edge_test(path), DataError, "1,000,001 columns", "memory")
+
+
+def test_points_that_may_set_thousands_apart_are_asked_about(tmp_path, refuses):
+    lines = ["a;b", *(f"1.{k:03};{k}" for k in range(10, 20))]
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    refuses(lambda: ew.edge_test(tmp_path / "rows.csv"), DataError, "'1.010'", "--decimal .")
