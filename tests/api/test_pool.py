@@ -144,7 +144,7 @@ def test_equal_copies(results):
 
 
 def test_cautions_of_the_results_are_told_once(results):
-    told = "A few rows are very far out (tail index {}). They may be outliers."
+    told = "A few rows are extreme (tail index {}). They may be outliers."
     every = [
         one.with_measured(cautions=(Caution(told.format(k / 7), "tails"),))
         for k, one in enumerate(results)

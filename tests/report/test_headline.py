@@ -44,7 +44,7 @@ class TestAnswer:
         broken = headline.answer(result.with_measured(cautions=(BROKEN,)))
         assert "at most 5 %" not in broken
         assert "some of these edges may be false" in broken
-        tails = Caution("A few rows are very far out.", "far tails", True)
+        tails = Caution("A few rows are extreme.", "far tails", True)
         unavoidable = headline.answer(result.with_measured(cautions=(tails,)))
         assert unavoidable.endswith("Some of these edges may be false: see the cautions.")
 

@@ -40,9 +40,7 @@ MAKERS = {
     "whole batches": lambda X: BatchMoments(8, batch_rows=4).update(X[:32]),
     "no batches": lambda X: BatchMoments(8),
     "pairwise": lambda X: ew.states.PairwiseMoments(8).update(np.where(X > 2, np.nan, X)),
-    "weighted": lambda X: ew.states.PairwiseMoments(8).update(
-        X, weights=np.arange(1.0, 1 + len(X))
-    ),
+    "weighted": lambda X: ew.accumulate(X, weights=np.arange(1.0, 1 + len(X)), n_batches=8),
     "few ranks": lambda X: ew.states.ConcordanceMoments(8).update(X),
     "ranks": lambda X: ew.states.ConcordanceMoments(8).update(np.tile(X, (30, 1))),
     "sequence": lambda X: ConfidenceSequence(0.1, tuned_for=500, n_batches=7).update(X[:99]),

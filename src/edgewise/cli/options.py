@@ -60,7 +60,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         default="auto",
     ),
     "--weights": _text("NAME", "A column that says how much each row counts."),
-    "--clusters": _text("NAME", "A column that says which rows belong together."),
+    "--clusters": _text("NAME", "A column that says which cluster a row belongs to."),
     "--transform": _text("WORD", "normal-scores, or the diff or log-diff of consecutive rows."),
     "--by": _text("COLUMN", "The column of DATA that tells the groups apart; it may hold text."),
     "--method": _text(

@@ -93,7 +93,7 @@ def cautions_of(facts: Diagnosis, assumes: Assumes) -> tuple[Caution, ...]:
             else " may be infinite: such rows cost power."
         )
         text = (
-            f"A few rows are very far out (tail index {facts.tail_index:.2g}{which}). They may be "
+            f"A few rows are extreme (tail index {facts.tail_index:.2g}{which}). They may be "
             f"outliers, or the fourth moments{consequence} Method 'kendall' needs none."
         )
         found.append(Caution(text, "far tails", needed))

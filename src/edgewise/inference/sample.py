@@ -387,7 +387,7 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
             where = "" if options.along_name is None else f" in column {options.along_name!r}"
             raise DataError(
                 f"clusters: expected at least 2 clusters of rows, got 1{where}: every row has the "
-                "same label. Name the column that says which rows belong together."
+                "same label. Name the column that says which cluster a row belongs to."
             )
         state = clusters.pooled()
     elif not weighted and (options.missing != "pairwise" or table.rescannable):

@@ -58,8 +58,8 @@ class PairTest(Shown):
     >>> low, high = test.confidence_interval(level=0.99)
     >>> 0 < low < test.partial_correlation < high
     True
-    >>> test.to_json()[:44]
-    '{"x": "KO", "y": "PEP", "given": ["PG", "WMT'
+    >>> test.to_json()[:40]
+    '{"x":"KO","y":"PEP","given":["PG","WMT"]'
     """
 
     x: str

@@ -625,5 +625,5 @@ def _check_labels(labels: FloatArray) -> None:
 def _not_a_label(value: float) -> DataError:
     return DataError(
         f"clusters: expected labels, such as text or whole numbers, got {value:g}; is it a column of "
-        "measurements? Name the column that says which rows belong together."
+        "measurements? Name the column that says which cluster a row belongs to."
     )
