@@ -150,7 +150,7 @@ def test_cautions_of_the_results_are_told_once(results):
         for k, one in enumerate(results)
     ]
     some = every[:4]
-    mine = [one for one in ew.pool([*some, *results[4:]]).cautions if "far out" in one]
+    mine = [one for one in ew.pool([*some, *results[4:]]).cautions if "extreme" in one]
     assert mine == [f"In 4 of 6 copies: {told.format(0.0)}"]
     assert told.format(0.0) in ew.pool(every).cautions
 
