@@ -108,11 +108,6 @@ class Sample:
     why: str = ""
     notes: tuple[str, ...] = ()
 
-    @property
-    def past(self) -> tuple[str, ...]:
-        """With lags, the columns of the rows before, and the covariates."""
-        return self.given if self.lags else ()
-
     # The first pass.
 
     @property

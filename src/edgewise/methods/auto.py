@@ -71,7 +71,12 @@ class Auto(Method):
             name, why = choice(n, p, math.nan, able)
             if name != "nodewise" or n >= _FEWEST_ROWS_PER_COLUMN * p:  # there is an inverse
                 estimate = registered()[able[0]]().estimate(sample)
-                facts = diagnosis_of(estimate, sample.first_look, sample.feature_names, sample.past)
+                facts = diagnosis_of(
+                    estimate,
+                    sample.first_look,
+                    sample.feature_names,
+                    sample.given if sample.lags else (),
+                )
                 sample = replace(sample, facts=facts, estimate=estimate)
                 name, why = choice(n, p, facts.dependence_pvalue, able)
         elif sample.first_look is None:

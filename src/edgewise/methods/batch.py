@@ -88,7 +88,9 @@ class Batch(Method):
         estimate, pairwise = self.estimate(sample), sample.pairwise
         look = sample.first_look
         cautions: tuple[Caution, ...] = ()
-        facts = sample.facts or diagnosis_of(estimate, look, sample.feature_names, sample.past)
+        facts = sample.facts or diagnosis_of(
+            estimate, look, sample.feature_names, sample.given if sample.lags else ()
+        )
         sample = replace(sample, facts=facts)
         rows = None if pairwise is None else pairwise.effective_rows
         length = _ENOUGH_ROWS

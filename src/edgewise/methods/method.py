@@ -202,7 +202,9 @@ class Method(ABC):
         if getattr(self, "lags", 0) != sample.lags:
             raise ParameterError("lags: only edge_test and EdgeTest have lags; leave them out.")
         names, look, pairwise = sample.feature_names, sample.first_look, sample.pairwise
-        facts = sample.facts or diagnosis_of(estimate, look, names, sample.past)
+        facts = sample.facts or diagnosis_of(
+            estimate, look, names, sample.given if sample.lags else ()
+        )
         if sample.clusters is None:
             cautions = cautions_of(facts, self.relies_on)
         else:
