@@ -22,7 +22,7 @@ WALKS = {
         183,
         35,
     ),  # 130, 38
-    "pairwise": (lambda rows, path: ew.edge_test(with_gaps(rows)), 179, 38),  # 120, 35
+    "pairwise": (lambda rows, path: ew.edge_test(with_gaps(rows)), 180, 38),  # 120, 35
     "groups": (lambda rows, path: ew.compare_groups(rows[:150], rows[150:]), 138, 32),  # 120, 35
     "Dask": (lambda rows, path: ew.edge_test(in_dask(rows), method="batch"), 155, 33),  # 130, 38
 }
