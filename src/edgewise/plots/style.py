@@ -1,4 +1,4 @@
-"""What every picture shares: colours, widths and sizes, in plots and, by style.css, in reports."""
+"""What every picture shares: colours, widths and sizes. The page has its own: report/style/base.css."""
 
 from __future__ import annotations
 
