@@ -9,14 +9,16 @@ import numpy as np
 
 from edgewise._checks import default_names
 from edgewise._linalg import FloatArray
+from edgewise.inference.measurement import Measurement
 from edgewise.inference.sample import Sample
 from edgewise.inference.uncertainty import Bound
 from edgewise.methods.registry import method_of
+from edgewise.methods.score import Score, score_test
 from edgewise.paper.radii import ChiSquareRadius, NormalRadius
 from edgewise.simulate.distributions import sample_batches
 from edgewise.sums.moments import Moments
 from edgewise.sums.power import product_places
-from edgewise.sums.score import Leverage, ScoreSums, score_weight, sums_of_moments
+from edgewise.sums.score import score_weight, sums_of_moments
 
 ALPHA = 0.05
 DISTRIBUTIONS = ("gaussian", "laplace")
@@ -38,22 +40,27 @@ def growing_sample(
             yield total.copy()
 
 
-class _SampleOfMoments(Sample):
-    def score_sums(self, leverage: Leverage, rho: FloatArray, nearly_one: float) -> ScoreSums:
-        """Without rows: all leverages are their mean, the scale of each row its own, tails normal."""
-        moments = self._complete_moments()
-        n, p = moments.n_samples, len(rho)
+class _ScoreOfMoments(Score):
+    """Without rows: all leverages are their mean, the scale of each row its own, tails normal."""
+
+    def measure(self, sample: Sample) -> Measurement:
+        estimate, moments = self.estimate(sample), sample.moments()
+        n, rho = estimate.n_samples, estimate.partial_correlation
+        p = len(rho)
         weight = score_weight(1 - (p - 1) / n, 0.0)
-        products, place = weight * n * moments.products(leverage.B.T), product_places(p)
+        products = weight * n * moments.products(estimate.leverage().B.T)
+        place = product_places(p)
         squares = place.diagonal()
         m22, m31 = products[np.ix_(squares, squares)], products[squares[:, np.newaxis], place]
-        return sums_of_moments(m22, m31, np.zeros_like(m22), n, rho)
+        sums = sums_of_moments(m22, m31, np.zeros_like(m22), n, rho)
+        uncertainty = score_test(estimate, sums, n - p + 1)
+        return self.measurement(sample, estimate, uncertainty.statistic(rho), uncertainty)
 
 
 def evidence_of(moments: Moments) -> Sample:
     """What every method works from, without the rows."""
     names = default_names(moments.n_features or 0)
-    return _SampleOfMoments(feature_names=names, purpose="a study", state=moments)
+    return Sample(feature_names=names, purpose="a study", state=moments)
 
 
 def bounds_of(sample: Sample, names: Sequence[str] = BOUNDS) -> dict[str, Bound]:
@@ -78,7 +85,8 @@ def log_levels(bound: Bound, distance: FloatArray) -> FloatArray:
 
 def log_pvalues(sample: Sample, method: str) -> FloatArray:
     """Log p-values of a per-edge method, each pair once."""
-    measured = method_of(method).measure(sample)
+    kind = _ScoreOfMoments() if method == "score" else method_of(method)
+    measured = kind.measure(sample)
     return measured.uncertainty.log_pvalues(measured)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import edgewise as ew
 from edgewise.api import pair as conditional
 from edgewise.errors import DataError, NonFiniteError, ParameterError
-from edgewise.inference import sample as sample_module
+from edgewise.methods import score as score_module
 
 pytestmark = pytest.mark.filterwarnings("ignore::edgewise.errors.BrokenAssumptionWarning")
 
@@ -87,7 +87,7 @@ def test_the_same_as_edge_test(law, more, columns, seed):
 
 @pytest.mark.parametrize("law", DRAWS)
 def test_the_same_by_products_where_leverages_are_high(law, monkeypatch):
-    for module in (conditional, sample_module):
+    for module in (conditional, score_module):
         monkeypatch.setattr(module, "few_rows", lambda n, p: False)
     X = rows_of(law, 300)
     X[:3] *= 8

@@ -68,7 +68,7 @@ def test_a_reader_that_leaves(run_program, csv_file, command):
     ("line", "status", "starts"),
     [
         ("test rows.csv --json - >&-", 1, "edgewise: cannot read or write standard output: "),
-        ("test - <&-", 1, "edgewise: data: expected CSV on standard input"),
+        ("test - <&-", 1, "edgewise: data: expected CSV text on standard input"),
         ("test rows.csv --json - 2>/dev/full", 0, None),
         ("test no.csv <&- 2>&-", 1, None),
     ],

@@ -77,8 +77,8 @@ def test_other_radii_few_rows_and_other_methods(rows, evidence):
         with pytest.warns(TooFewRowsWarning):
             assert np.isinf(ew.edge_test(rows[:60], method=method).threshold)
         assert np.isinf(few[method].half_width(ALPHA)).all()
-    with pytest.raises(TypeError, match="'score' has no bound"):
-        bounds_of(evidence, ("score",))
+    with pytest.raises(TypeError, match="'fisher' has no bound"):
+        bounds_of(evidence, ("fisher",))
 
 
 @pytest.mark.parametrize(

@@ -400,7 +400,7 @@ def sample_of_table(table: Table, needs: Needs, purpose: str, *, pairwise: bool 
             in_order=needs.in_batches,
         )
         if weighted and not sums.n_samples:
-            raise DataError("weights: expected a positive weight for some row, got none.")
+            raise DataError("weights: expected a positive weight for some row, got zeros only.")
         needs.check_shape(sums.n_samples, p)
         state, first_look, pooled = sums, first_look.filled(), sums.pooled()
         if weighted and table.rescannable and not pooled.incomplete and not pooled.weighted:
