@@ -81,6 +81,14 @@ def test_covariates_have_no_past():
     assert {(edge.source, edge.target) for edge in found.lagged if edge.reject} >= {("d", "a")}
 
 
+def test_missing_values():
+    holes = np.where(np.random.default_rng(1).random(SERIES.shape) < 0.03, np.nan, SERIES)
+    for missing in ("auto", "pairwise", "drop"):
+        found = ew.edge_test(holes, lags=1, missing=missing)
+        assert len(found.lagged) == P * P
+        assert found.lagged[0].pvalue < 1e-6
+
+
 def test_edges_from_the_past():
     found = ew.edge_test(ew.open_table(SERIES, feature_names=NAMES), lags=1)
     assert len(found.lagged) == P * P

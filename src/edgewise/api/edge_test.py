@@ -213,7 +213,13 @@ def _lagged(
         now = view(table, now=(place, *covariates))
         first = 1 + len(covariates)
         pairs = [(name, target) for name in now.feature_names[first:]]
-        sample = open_sample(now, method.needs, f"method {method.name!r}")
+        sample = open_sample(
+            now,
+            method.needs,
+            f"method {method.name!r}",
+            missing=options_of(table).missing,
+            pairwise="missing" in method.supports,
+        )
         measured = method.measure(replace(sample, lags=0))
         result = decide(measured, method.question(question.alpha, None, pairs=pairs))
         for k in range(len(pairs)):
