@@ -81,3 +81,10 @@ def test_all_who_share_the_first_place_have_the_most_edges(result, pairs, told):
     rho = np.where(chosen, 0.3, np.eye(4))
     found = found.with_measured(estimate=replace(estimate, partial_correlation=rho))
     assert headline.sentences(found, *shown_graph(found))[0].endswith(f" {told}")
+
+
+def test_the_edges_from_the_rows_before_are_on_the_page(tmp_path):
+    rows = np.cumsum(np.random.default_rng(0).standard_normal((300, 3)), axis=0)
+    ew.edge_test(rows, lags=1).report(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "From the rows before: 3 of 9 directed edges." in page

@@ -11,7 +11,7 @@ from edgewise.plots.layout import Graph
 from edgewise.plots.safe_names import printable
 from edgewise.results.detectable import detected_effect
 from edgewise.results.result import EdgeTestResult
-from edgewise.results.summary import adjusted_for, is_chosen, number_text
+from edgewise.results.summary import adjusted_for, is_chosen, lagged_edges, number_text
 
 #: The power of a correlation that rows "can detect".
 POWER = 0.8
@@ -127,7 +127,8 @@ def sentences(result: EdgeTestResult, graph: Graph, short: list[str]) -> list[st
         text = f"The edges form {count} communities. {_hubs(graph, short)}"
     else:
         text = f"All connected variables form one community. {_hubs(graph, short)}"
-    return [*filter(None, [text, _power(result), result.why]), *result.notes]
+    said = filter(None, [text, _power(result), result.why])
+    return [*said, *(printable(line) for line in lagged_edges(result)), *result.notes]
 
 
 def detects(result: EdgeTestResult) -> float:
